@@ -42,6 +42,15 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class Query:
+    """What a memory system is allowed to see of a question: no evidence, no answer, no category."""
+
+    id: str
+    text: str
+    time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A question asked of a conversation.
 
@@ -66,6 +75,11 @@ class Question:
     time: datetime | None = None
     difficulty: str | None = None
     answerable: bool = True
+
+    @property
+    def query(self) -> Query:
+        """The question without its gold."""
+        return Query(self.id, self.text, self.time)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,68 @@
+"""What the entry points share: where the configuration is, and how an error reaches the user."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+from hydra.types import RunMode
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+
+from memorai.errors import InputError
+
+
+def conf_dir() -> Path:
+    """Return the configuration folder: inside an installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parent
+    inside = package / "conf"
+    return inside if inside.is_dir() else package.parent / "conf"
+
+
+def run_main(task: Callable[[DictConfig], Any], config_name: str) -> None:
+    """Run a Hydra task; what the user got wrong ends in one line on stderr and exit status 2."""
+    # Hydra would print its own errors and exit with 1; asked for full errors it lets them through to us
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")
+    try:
+        hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name=config_name)(task)()
+    except (InputError, HydraException, OmegaConfBaseException) as error:
+        print(f"error: {one_line(error)}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
+        raise SystemExit(130) from None
+
+
+def one_line(error: BaseException) -> str:
+    """Return the message that says most: the innermost cause of a failed instantiation, folded into one line."""
+    while error.__cause__ is not None and not isinstance(error, InputError):
+        error = error.__cause__
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def variant() -> str:
+    """Return what a multirun changed in this job, such as ``damping=0.3,restart=dense``; empty outside a multirun."""
+    config = HydraConfig.get()
+    if config.mode != RunMode.MULTIRUN:
+        return ""
+    parser = OverridesParser.create()
+    swept = {str(key) for key in (config.sweeper.get("params") or {})}
+    swept |= {o.get_key_element() for o in parser.parse_overrides(_task_arguments()) if o.is_sweep_override()}
+    changed = [o for o in parser.parse_overrides(list(config.overrides.task)) if o.get_key_element() in swept]
+    return ",".join(f"{_short(o.get_key_element())}={o.get_value_element_as_str()}" for o in changed)
+
+
+def _task_arguments() -> list[str]:
+    return [argument for argument in sys.argv[1:] if "=" in argument and not argument.startswith("-")]
+
+
+def _short(key: str) -> str:
+    """systems.memorai.retriever.damping -> damping; restart@systems.memorai.retriever.restart -> restart."""
+    return key.lstrip("+~").split("@")[0].split(".")[-1].split("/")[-1]

@@ -1,0 +1,100 @@
+"""Index every conversation with every system and ask every question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tqdm import tqdm
+
+from memorai.errors import InputError
+from memorai.systems.base import System
+from memorai.types import Conversation, Dataset, Question, Ranking
+
+#: stages that a conversation pays once; all others are paid by each query
+INDEX_STAGES = ("segment", "extract", "build", "embed_documents", "index_lexical")
+
+
+@dataclass
+class Outcome:
+    """What one system did with one data set.
+
+    Args:
+        system: its name.
+        rankings: by question id, for every question that has evidence.
+        stages: milliseconds by stage; index stages once a conversation, query stages per query of a batch.
+        statistics: summed graph counts.
+        labels: embedder, extractor and gate.
+    """
+
+    system: str
+    rankings: dict[str, Ranking] = field(default_factory=dict)
+    stages: dict[str, list[float]] = field(default_factory=dict)
+    statistics: dict[str, int] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+def scored_questions(conversation: Conversation) -> list[Question]:
+    """The questions that name at least one evidence turn; the others cannot be scored by retrieval metrics."""
+    return [question for question in conversation.questions if question.evidence]
+
+
+def run_systems(
+    dataset: Dataset, systems: Mapping[str, System], k: int, progress: bool = True
+) -> list[Outcome]:
+    """Run every system on every conversation of the data set.
+
+    Args:
+        dataset: what to ask.
+        systems: by name; each gets the same conversations in the same order.
+        k: length of the rankings, >= 1.
+        progress: show a progress bar on stderr.
+
+    Returns:
+        One outcome a system, in the systems' order, all over the same question ids.
+
+    Raises:
+        InputError: k < 1, or no question of the data set has evidence.
+    """
+    if k < 1:
+        raise InputError(f"k={k} is less than 1; ask for at least one result")
+    asked = [(conversation, scored_questions(conversation)) for conversation in dataset.conversations]
+    asked = [(conversation, questions) for conversation, questions in asked if questions]
+    if not asked:
+        raise InputError(f"data set {dataset.name}: no question names an evidence turn, so there is nothing to score")
+    outcomes = [Outcome(name) for name in systems]
+    with tqdm(total=len(asked) * len(systems), desc=dataset.name, unit="index", disable=not progress) as bar:
+        for conversation, questions in asked:
+            for outcome, system in zip(outcomes, systems.values(), strict=True):
+                bar.set_postfix_str(f"{outcome.system} {conversation.id}", refresh=False)
+                _run_one(outcome, system, conversation, questions, k)
+                bar.update()
+    for outcome, system in zip(outcomes, systems.values(), strict=True):
+        outcome.labels = dict(system.labels())
+    _same_questions(outcomes)
+    return outcomes
+
+
+def _run_one(
+    outcome: Outcome, system: System, conversation: Conversation, questions: Sequence[Question], k: int
+) -> None:
+    reveal = getattr(system, "reveal", None)
+    if reveal is not None:
+        reveal(questions)
+    index = system.index(conversation)
+    for question, ranking in zip(questions, index.search([q.query for q in questions], k), strict=True):
+        if ranking.question_id != question.id:
+            raise ValueError(f"system {outcome.system} answered {ranking.question_id} when asked {question.id}")
+        outcome.rankings[question.id] = ranking
+    for stage, seconds in index.seconds().items():
+        spread = 1 if stage in INDEX_STAGES else len(questions)
+        outcome.stages.setdefault(stage, []).extend([1e3 * seconds / spread] * spread)
+    for name, count in index.statistics().items():
+        outcome.statistics[name] = outcome.statistics.get(name, 0) + count
+
+
+def _same_questions(outcomes: Sequence[Outcome]) -> None:
+    expected = set(outcomes[0].rankings) if outcomes else set()
+    for outcome in outcomes:
+        if set(outcome.rankings) != expected:
+            raise ValueError(f"systems {outcomes[0].system} and {outcome.system} answered different questions")

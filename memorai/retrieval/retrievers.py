@@ -1,0 +1,93 @@
+"""The read path as one object: directly by a turn score, or by PageRank over each query's graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from memorai.graph.schema import TURN
+from memorai.retrieval.indexed import QueryView
+from memorai.retrieval.pagerank import pagerank
+from memorai.retrieval.pagerank.power import check_damping
+from memorai.retrieval.restart import Restart
+from memorai.retrieval.scores import TurnScorer
+from memorai.retrieval.subgraph import Subgraph
+from memorai.retrieval.weights import EdgeWeighter
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """Scores of turns, float64 [n_turn, Q], -inf outside the query's subgraph; and one ``info`` a query."""
+
+    scores: Tensor
+    info: list[Mapping[str, Any]]
+
+
+class Retriever(Protocol):
+    """Scores the turns of a graph for a batch of queries."""
+
+    def retrieve(self, view: QueryView) -> Retrieved:
+        """Return turn scores and what explains them."""
+        ...
+
+
+class DirectRetriever:
+    """Turns by their own score; no graph."""
+
+    def __init__(self, scorer: TurnScorer) -> None:
+        self.scorer = scorer
+
+    def retrieve(self, view: QueryView) -> Retrieved:
+        """Return the scorer's scores."""
+        return Retrieved(self.scorer.score(view), [{} for _ in view.queries])
+
+
+class PageRankRetriever:
+    """Turns by Dynamic Weighted PageRank.
+
+    Args:
+        subgraph: where a query may walk.
+        restart: where its walk restarts.
+        weights: what its edges weigh.
+        damping: probability to follow an edge, in [0, 1).
+        tol: L1 change at which the iteration stops.
+        max_iter: most iterations.
+    """
+
+    def __init__(
+        self,
+        subgraph: Subgraph,
+        restart: Restart,
+        weights: EdgeWeighter,
+        damping: float = 0.85,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+    ) -> None:
+        check_damping(damping)
+        self.subgraph, self.restart, self.weights = subgraph, restart, weights
+        self.damping, self.tol, self.max_iter = damping, tol, max_iter
+
+    def retrieve(self, view: QueryView) -> Retrieved:
+        """Return PageRank scores of the turns."""
+        rows = view.graph.rows(TURN)
+        mask = self.subgraph.mask(view)
+        restart = self.restart.mass(view, mask)
+        blocks = self.weights.weights(view, mask)
+        result = pagerank(blocks, restart, self.damping, self.tol, self.max_iter, candidates=mask)
+        scores = torch.where(mask[rows], result.scores[rows], float("-inf"))
+        sizes = mask.sum(0).tolist()
+        info = [
+            {
+                "iterations": result.iterations,
+                "residual": float(result.residual[q]),
+                "converged": bool(result.converged[q]),
+                "restart_fallback": bool(result.fallback[q]),
+                "subgraph_nodes": sizes[q],
+            }
+            for q in range(len(view))
+        ]
+        return Retrieved(scores, info)

@@ -1,0 +1,103 @@
+"""Scores of turns without a graph: dense, BM25, their fusions, and chance. Each returns float64 [n_turn, Q]."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from memorai.graph.schema import TURN
+from memorai.retrieval.indexed import QueryView
+
+
+class TurnScorer(Protocol):
+    """Scores every turn for every query; higher is better."""
+
+    def score(self, view: QueryView) -> Tensor:
+        """Return float64 [n_turn, Q]."""
+        ...
+
+
+class Dense:
+    """Cosine of turn and query vectors."""
+
+    def score(self, view: QueryView) -> Tensor:
+        """Return cosines [n_turn, Q]."""
+        return view.similarity(TURN)
+
+
+class Lexical:
+    """BM25 with this conversation's statistics."""
+
+    def score(self, view: QueryView) -> Tensor:
+        """Return BM25 scores [n_turn, Q]."""
+        return view.lexical
+
+
+class RandomScores:
+    """A uniform draw per (seed, query id, turn id): the floor of every table, the same on every machine."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def score(self, view: QueryView) -> Tensor:
+        """Return draws in [0, 1): [n_turn, Q]."""
+        rows = [[self._draw(query.id, turn.id) for query in view.queries] for turn in view.graph.turns]
+        shape = (len(view.graph.turns), len(view))
+        return torch.tensor(rows, dtype=torch.float64, device=view.device).reshape(shape)
+
+    def _draw(self, query: str, turn: str) -> float:
+        key = f"{self.seed}\0{query}\0{turn}".encode("utf-8", "surrogatepass")
+        return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big") / 2**64
+
+
+class ZScoreSum:
+    """Sum of the scorers' z-scores over the conversation's turns, weighted.
+
+    Args:
+        scorers: what to fuse.
+        weights: one a scorer; default 1 each.
+    """
+
+    def __init__(self, scorers: Sequence[TurnScorer], weights: Sequence[float] | None = None) -> None:
+        self.scorers = list(scorers)
+        self.weights = [1.0] * len(self.scorers) if weights is None else [float(w) for w in weights]
+        if len(self.weights) != len(self.scorers):
+            raise ValueError(f"{len(self.weights)} weights for {len(self.scorers)} scorers")
+
+    def score(self, view: QueryView) -> Tensor:
+        """Return the weighted sum of z-scores [n_turn, Q]."""
+        parts = (w * z_score(s.score(view)) for s, w in zip(self.scorers, self.weights, strict=True) if w)
+        return sum(parts, torch.zeros(len(view.graph.turns), len(view), dtype=torch.float64, device=view.device))
+
+
+class ReciprocalRankFusion:
+    """Sum over scorers of 1 / (k + rank), rank from 1 (Cormack, Clarke and Buettcher, SIGIR 2009)."""
+
+    def __init__(self, scorers: Sequence[TurnScorer], k: float = 60.0) -> None:
+        self.scorers = list(scorers)
+        self.k = k
+
+    def score(self, view: QueryView) -> Tensor:
+        """Return the fused scores [n_turn, Q]; turns that tie share the best of their ranks."""
+        total = torch.zeros(len(view.graph.turns), len(view), dtype=torch.float64, device=view.device)
+        for scorer in self.scorers:
+            total += 1 / (self.k + _competition_rank(scorer.score(view)))
+        return total
+
+
+def z_score(scores: Tensor) -> Tensor:
+    """Centre and scale each column of [n, Q]; a constant column becomes 0."""
+    centred = scores - scores.mean(0) if scores.shape[0] else scores
+    spread = centred.square().mean(0).sqrt() if scores.shape[0] else scores.sum(0)
+    # a spread that is rounding noise of the column's own size is no spread
+    noise = 1e-12 * scores.abs().amax(0) if scores.shape[0] else spread
+    return torch.where(spread > noise, centred / torch.where(spread > noise, spread, 1), 0)
+
+
+def _competition_rank(scores: Tensor) -> Tensor:
+    ordered = (-scores).sort(0).values.T.contiguous()
+    return torch.searchsorted(ordered, (-scores).T.contiguous(), right=False).T.double() + 1

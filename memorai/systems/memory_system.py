@@ -1,0 +1,117 @@
+"""A memory system as a composition of parts; which system it is, its configuration says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from memorai.device import resolve_device
+from memorai.graph.build import build_graph
+from memorai.graph.schema import MemoryGraph
+from memorai.index.lexical import BM25
+from memorai.models.embedders import Embedder
+from memorai.retrieval.indexed import IndexedGraph, QueryView, TextSource
+from memorai.retrieval.rank import rank
+from memorai.retrieval.retrievers import Retriever
+from memorai.timing import Stopwatch
+from memorai.types import Conversation, Query, Ranking, Turn
+from memorai.write.extraction import Extraction, Extractor, Segmenter
+from memorai.write.segment import SessionSegmenter
+
+
+class MemorySystem:
+    """Write path, graph and read path under one roof.
+
+    Args:
+        retriever: the read path.
+        embedder: for turns, entities, snippets, relations and queries.
+        lexical: BM25 settings.
+        text_format: what embedder and BM25 see of a turn.
+        segmenter: cuts conversations into snippets; default sessions.
+        extractor: finds entities and relations; None = none, for systems without a graph.
+        entity_vectors: see `IndexedGraph`.
+        snippet_vectors: see `IndexedGraph`.
+        batch_size: queries walked at once.
+        device: ``cpu``, ``cuda`` or ``auto``.
+    """
+
+    def __init__(
+        self,
+        retriever: Retriever,
+        embedder: Embedder,
+        lexical: BM25,
+        text_format: Callable[[Turn], str],
+        segmenter: Segmenter | None = None,
+        extractor: Extractor | None = None,
+        entity_vectors: TextSource = "text",
+        snippet_vectors: TextSource = "text",
+        batch_size: int = 256,
+        device: str = "cpu",
+    ) -> None:
+        if batch_size < 1:
+            raise ValueError(f"batch_size={batch_size} is less than 1")
+        self.retriever = retriever
+        self.embedder, self.lexical, self.text_format = embedder, lexical, text_format
+        self.segmenter: Segmenter = segmenter or SessionSegmenter()
+        self.extractor = extractor
+        self.batch_size = batch_size
+        self._options: dict[str, Any] = {
+            "entity_vectors": entity_vectors,
+            "snippet_vectors": snippet_vectors,
+            "device": resolve_device(device),
+        }
+        self._embeds = False
+
+    def index(self, conversation: Conversation) -> GraphIndex:
+        """Segment, extract and build; vectors and inverted index follow on first use."""
+        watch = Stopwatch()
+        with watch("segment"):
+            segments = self.segmenter.segment(conversation)
+        with watch("extract"):
+            extraction = self.extractor.extract(segments, conversation.language) if self.extractor else Extraction()
+        with watch("build"):
+            graph = build_graph(conversation, segments, extraction)
+        return GraphIndex(self, graph, conversation.language, watch)
+
+    def labels(self) -> dict[str, str]:
+        """Return embedder (if it was used), extractor and gate."""
+        extractor = type(self.extractor).__name__.removesuffix("Extractor").lower() if self.extractor else "none"
+        return {"embedder": self.embedder.name if self._embeds else "none", "extractor": extractor, "gate": "none"}
+
+    def search(self, indexed: IndexedGraph, queries: Sequence[Query], k: int) -> list[Ranking]:
+        """Rank the graph's turns for each query, in batches."""
+        rankings: list[Ranking] = []
+        for start in range(0, len(queries), self.batch_size):
+            view = QueryView(indexed, queries[start : start + self.batch_size])
+            with indexed.watch("retrieve"):
+                retrieved = self.retriever.retrieve(view)
+            with indexed.watch("rank"):
+                rankings += rank(view, retrieved, k)
+            self._embeds |= "vectors" in vars(view)
+        return rankings
+
+    def indexed(self, graph: MemoryGraph, language: str, watch: Stopwatch) -> IndexedGraph:
+        """Make a graph searchable by this system's embedder, BM25 and options."""
+        return IndexedGraph(
+            graph, self.embedder, self.lexical, self.text_format, language, watch=watch, **self._options
+        )
+
+
+class GraphIndex:
+    """One conversation's graph, searchable."""
+
+    def __init__(self, system: MemorySystem, graph: MemoryGraph, language: str, watch: Stopwatch) -> None:
+        self._system, self._watch = system, watch
+        self.indexed = system.indexed(graph, language, watch)
+
+    def search(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        """Return one ranking a query."""
+        return self._system.search(self.indexed, queries, k)
+
+    def statistics(self) -> Mapping[str, int]:
+        """Return node and edge counts by type."""
+        return self.indexed.graph.statistics()
+
+    def seconds(self) -> Mapping[str, float]:
+        """Return wall seconds by stage since the last call."""
+        return self._watch.take()
