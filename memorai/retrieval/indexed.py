@@ -52,7 +52,7 @@ class IndexedGraph:
         language: str = "en",
         entity_vectors: TextSource = "text",
         snippet_vectors: TextSource = "text",
-        device: str = "cpu",
+        device: str | torch.device = "cpu",
         watch: Stopwatch | None = None,
     ) -> None:
         self.graph = graph

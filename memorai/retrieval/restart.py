@@ -114,7 +114,7 @@ class FactRestart:
         chosen = torch.zeros_like(similarity).scatter_(0, order, 1.0)
         scores = MinMax()(similarity) * chosen
         block = view.indexed.block(RELATION, static=False)
-        total = block.forward.new_zeros(view.graph.sizes[ENTITY], len(view))
+        total = similarity.new_zeros(view.graph.sizes[ENTITY], len(view))
         count = torch.zeros_like(total)
         for ends in (block.source, block.target):
             total.index_add_(0, ends, scores)

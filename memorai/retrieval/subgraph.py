@@ -51,13 +51,12 @@ class FacetSeeds:
             if k and graph.sizes[node_type]:
                 seeds[graph.rows(node_type)] = _top_mask(view.similarity(node_type), k)
         if self.k_relation and graph.relations:
-            top = _top_mask(view.similarity(RELATION_KIND), self.k_relation).to(torch.int8)
+            top = _top_mask(view.similarity(RELATION_KIND), self.k_relation).double()
             block = view.indexed.block(RELATION)
-            entities = torch.zeros(graph.sizes[ENTITY], len(view), dtype=torch.int8, device=view.device)
+            named = torch.zeros(graph.sizes[ENTITY], len(view), dtype=torch.float64, device=view.device)
             for ends in (block.source, block.target):
-                # maximum, not sum: an entity that many top relations share is a seed once
-                entities.index_reduce_(0, ends, top, "amax")
-            seeds[graph.rows(ENTITY)] |= entities.bool()
+                named.index_add_(0, ends, top)
+            seeds[graph.rows(ENTITY)] |= named > 0
         return seeds
 
 

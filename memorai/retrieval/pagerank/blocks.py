@@ -147,7 +147,8 @@ def _times(x: Tensor, scale: Tensor | None) -> Tensor:
 
 
 def _csr(rows: Tensor, cols: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
-    with warnings.catch_warnings():
+    # the indices were checked by Block, which names what is wrong; torch need not check them again
+    with warnings.catch_warnings(), torch.sparse.check_sparse_tensor_invariants(enable=False):
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
         indices = torch.stack([rows, cols])
         return torch.sparse_coo_tensor(indices, values, shape).coalesce().to_sparse_csr()
