@@ -62,8 +62,11 @@ class Chunker:
         participants = [span for span in names if span.speaker]
         if participants:
             # a participant's name is no part of a phrase: "Mel painting" is Mel and painting
-            cut = participants[0]
-            return [*self._run(tokens, start, cut.start), cut, *self._run(tokens, cut.end, end)]
+            out: list[Span] = []
+            for cut in participants:
+                out += [*self._run(tokens, start, cut.start), cut]
+                start = cut.end
+            return out + self._run(tokens, start, end)
         if len(names) == 1 and (names[0].start, names[0].end) == (start, end):
             return names
         phrase = self._phrase(tokens, max(start, end - self._max_words), end)

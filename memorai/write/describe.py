@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from memorai.errors import InputError
 from memorai.types import Turn
+from memorai.write.lexicon_en import FIRST_PERSON, POSSESSIVE_FIRST
 from memorai.write.names import PhraseKeys, name_key
-from memorai.write.sentences import CJK, tokenize, turn_sentences
+from memorai.write.sentences import CJK, Sentence, tokenize, turn_sentences
 
 _KEYS = PhraseKeys("en")
+_SELF = FIRST_PERSON | POSSESSIVE_FIRST
 _WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:['’-][^\W{CJK}]+)*")
 
 
@@ -18,7 +20,8 @@ def describe(name: str, turns: Sequence[Turn], max_sentences: int = 2, max_words
     """Describe an entity by its first and last mention: "{name}: {sentence} {sentence}".
 
     The paper asks a language model for one or two sentences per entity; this extractive stand-in keeps the earliest
-    and the latest, because the latest statement wins where they differ. Where ``name`` speaks, what they say counts.
+    and the latest, because the latest statement wins where they differ. Where ``name`` speaks, their own
+    statements in the first person count.
 
     Args:
         name: display name.
@@ -43,22 +46,30 @@ def describe(name: str, turns: Sequence[Turn], max_sentences: int = 2, max_words
     if not kept:
         return name
     budget = max(1, max_words // len(kept))
-    return f"{name}: " + " ".join(trim(sentence, budget) for sentence in kept)
+    return f"{name}: " + " ".join(_ended(trim(sentence, budget)) for sentence in kept)
 
 
 def _mentions(name: str, turns: Sequence[Turn], count: int, backwards: bool = False) -> list[str]:
     """The first ``count`` distinct sentences that mention ``name``; else the turns' own first sentences."""
+    own = [turn for turn in turns if name_key(turn.speaker) == name_key(name)]
     exact: dict[str, None] = {}
-    for turn in turns:
-        sentences = [sentence.text for sentence in turn_sentences(turn)]
+    for turn in own or turns:
+        sentences = turn_sentences(turn)
         for sentence in reversed(sentences) if backwards else sentences:
-            if _mentioned(name, sentence) or name_key(turn.speaker) == name_key(name):
-                exact[sentence] = None
+            if _about_self(sentence) if own else _mentioned(name, sentence.text):
+                exact[sentence.text] = None
             if len(exact) == count:
                 return list(exact)
     if exact:
         return list(exact)
     return list(dict.fromkeys(found[0].text for turn in turns if (found := turn_sentences(turn))))[:count]
+
+
+def _about_self(sentence: Sentence) -> bool:
+    """A statement in the first person, the kind that tells something of its speaker."""
+    return not sentence.question and any(
+        token.lower in _SELF or token.text[:1] == "我" for token in tokenize(sentence.text)
+    )
 
 
 def _mentioned(name: str, sentence: str) -> bool:
@@ -67,6 +78,11 @@ def _mentioned(name: str, sentence: str) -> bool:
     wanted = [_KEYS.stem(token.lower) for token in tokenize(name)]
     have = [_KEYS.stem(token.lower) for token in tokenize(sentence)]
     return any(have[i : i + len(wanted)] == wanted for i in range(len(have) - len(wanted) + 1))
+
+
+def _ended(text: str) -> str:
+    """Captions come without an end mark, and would run into the next sentence."""
+    return f"{text}." if text[-1].isalnum() else text
 
 
 def trim(text: str, max_words: int) -> str:

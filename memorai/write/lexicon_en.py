@@ -59,7 +59,7 @@ INTERJECTIONS = _words(
     """hey hi hiya hello wow whoa woah thanks thank thx lol lmao haha hahaha heh yeah yea yes yep yup nope ok okay oh
     ooh ah aw aww awww hmm hm gosh geez congrats congratulations bye goodbye cheers please sure welcome omg ugh yay
     woohoo woo sorry alright absolutely definitely totally exactly agreed kudos btw ya yo um uh huh damn phew oops
-    wassup sup bravo hooray"""
+    wassup sup nah nope bravo hooray"""
 )
 CALENDAR = _words(
     """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays
@@ -79,7 +79,7 @@ LIGHT_NOUNS = _words(
     moment moments guy guys folks people person man dude everyone matter matters deal case fact point side end rest
     total ton tons bunch reason reasons place places idea ideas something luck fun while word words vibe vibes
     feeling feelings chance look looks wait glad example hand mind head whole start top bottom front middle minute
-    plenty loads number amount worries problem problems doubt doubts pic pics let's lets kinda"""
+    plenty loads course number amount worries problem problems doubt doubts pic pics let's lets kinda"""
 )
 GENERIC_ADJECTIVES = _words(
     """good great nice new old big small little huge tiny large long short high low young early late amazing awesome
@@ -182,10 +182,16 @@ NOUN_VERBS = _words(
 #: plurals that no stemmer folds
 PLURALS = {
     "lives": "life", "wives": "wife", "children": "child", "men": "man", "women": "woman", "feet": "foot",
-    "teeth": "tooth", "mice": "mouse", "knives": "knife", "leaves": "leaf", "shelves": "shelf", "wolves": "wolf", "scarves": "scarf",
+    "teeth": "tooth", "mice": "mouse", "knives": "knife", "leaves": "leaf", "shelves": "shelf",
+    "wolves": "wolf", "scarves": "scarf",
 }  # fmt: skip
 #: a clause under these is not stated as a fact
 OPINION_VERBS = _words("hope hoping hoped wish wished wishing doubt doubted wonder wondered wondering imagine")
+#: their object may turn out to be the subject of a clause: "I think Bob left"
+CLAUSE_VERBS = OPINION_VERBS | _words(
+    """think thought believe believed know knew say said guess feel felt bet mean meant hear heard see saw suppose
+    heard tell told understand realize realized notice noticed remember find found let make made help helped want"""
+)
 #: "my X" with such an X states that the speaker has one
 POSSESSED = _words(
     """sister brother mother mom mum father dad parent parents son daughter child children kid kids wife husband

@@ -25,7 +25,7 @@ SNOWBALL = {
 def name_key(name: str) -> str:
     """Identity of a proper name: NFKC, casefolded, possessive and outer space removed; accents are kept."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    return re.sub(r"\s+", " ", re.sub(r"['’]s?\s*$", "", folded)).strip()
+    return re.sub(r"\s+", " ", re.sub(r"['’]s?$", "", folded.strip())).strip()
 
 
 class PhraseKeys:

@@ -95,13 +95,16 @@ def _is_opinion(tokens: list[Token], subject: int) -> bool:
 def _predicates(tokens: list[Token], start: int, by_start: dict[int, Span]) -> list[tuple[str, str]]:
     """Verb phrase from ``start`` with its object, and the objects joined to it by "and": (text, target key)."""
     end = start
-    while end < len(tokens) and end - start < _MAX_VERB_PHRASE and tokens[end].tag in _VERBAL:
+    while end < len(tokens) and end - start < _MAX_VERB_PHRASE and _is_verbal(tokens, end, start):
         end += 1
     phrase = tokens[start:end]
     if not _is_finite(phrase):
         return []
     target = _object(tokens, end, by_start)
     if target is None:
+        return []
+    follows = tokens[target.end].tag if target.end < len(tokens) else None
+    if follows in (Tag.VERB, Tag.AUXILIARY, Tag.NEGATION) and any(t.lower in en.CLAUSE_VERBS for t in phrase):
         return []
     text = _text(phrase)
     if any(token.lower == "no" for token in tokens[end : target.start]):
@@ -118,6 +121,21 @@ def _predicates(tokens: list[Token], start: int, by_start: dict[int, Span]) -> l
         out.append((text, following.key))
         target = following
     return out
+
+
+def _is_verbal(tokens: list[Token], index: int, start: int) -> bool:
+    """True for parts of a verb phrase, among them the adjective of "am allergic to"."""
+    if tokens[index].tag in (Tag.ADJECTIVE, Tag.NOUN) and index > start and tokens[index - 1].lower in en.BE:
+        return (
+            index + 1 < len(tokens)
+            and tokens[index + 1].tag in (Tag.PREPOSITION, Tag.TO)
+            and _predicative(tokens[index])
+        )
+    return tokens[index].tag in _VERBAL
+
+
+def _predicative(token: Token) -> bool:
+    return token.tag is Tag.ADJECTIVE or token.lower.endswith(("ic", "ed", "al"))
 
 
 def _is_finite(phrase: Sequence[Token]) -> bool:
@@ -145,12 +163,13 @@ def _object(tokens: list[Token], start: int, by_start: dict[int, Span]) -> Span 
 
 def _modified(tokens: list[Token], span: Span, by_start: dict[int, Span]) -> Span:
     """The noun that a Chinese attribute with 的 belongs to, or ``span`` itself."""
-    end = span.end
-    while end < len(tokens) and tokens[end].cjk and tokens[end].tag is Tag.ADVERB:
-        end += 1
-    if end > span.end and tokens[end - 1].text == "的" and end in by_start:
-        return _modified(tokens, by_start[end], by_start)
-    return span
+    while True:
+        end = span.end
+        while end < len(tokens) and tokens[end].cjk and tokens[end].tag is Tag.ADVERB:
+            end += 1
+        if end == span.end or tokens[end - 1].text != "的" or end not in by_start:
+            return span
+        span = by_start[end]
 
 
 def _text(phrase: Sequence[Token]) -> str:

@@ -19,17 +19,17 @@ _TOKEN = re.compile(
     rf"""(?P<title>《[^《》]{{1,40}}》|「[^「」]{{1,20}}」|[“"][^“”"]{{1,60}}[”"])
     |(?P<cjk>[{CJK}]+)
     |(?P<number>\d+(?:[.,:/]\d+)*(?:st|nd|rd|th|am|pm|s|%)?(?!{_LETTER}))
-    |(?P<word>{_LETTER}+(?:['’&-]{_LETTER}+)*)
+    |(?P<word>{_LETTER}+(?:['’`&-]{_LETTER}+)*)
     |(?P<other>\S)""",
     re.VERBOSE,
 )
-_CLITIC = re.compile(r"^(.+)(['’](?:s|m|re|ve|ll|d))$", re.IGNORECASE)
+_CLITIC = re.compile(r"^(.+)(['’`](?:s|m|re|ve|ll|d))$", re.IGNORECASE)
 # a full stop ends a sentence only before a space, and not after a title or an initial
 _SENTENCE_END = re.compile(
-    r"""(?:[!?。！？…]+|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<!\b[A-Z])\.+(?=[\s"”’')]|$))["”’')]*|[\r\n]+"""
+    r"""(?:[!?。！？…]+|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<!\b[A-Z])(?<!\.)\.++(?=[\s"”’')]|$))["”’')]*|[\r\n]+"""
 )
 _CAPTION_LEAD = re.compile(
-    r"^\s*(?:an?|the)?\s*(?:close[- ]?up\s+)?(?:photos?|photography?|pictures?|images?|screenshots?)\s+of\s+",
+    r"^(?:(?:an?|the)\s+)?(?:close[- ]?up\s+)?(?:photos?|photography?|pictures?|images?|screenshots?)\s+of\s+",
     re.IGNORECASE,
 )
 _QUESTION_TAIL = re.compile(r"[?？]")
@@ -66,7 +66,7 @@ def turn_sentences(turn: Turn) -> list[Sentence]:
     """Sentences of a turn's text, then of its caption without its "a photo of" opening."""
     sentences = split_sentences(turn.text)
     if turn.caption:
-        sentences += split_sentences(_CAPTION_LEAD.sub("", turn.caption))
+        sentences += split_sentences(_CAPTION_LEAD.sub("", turn.caption.strip()))
     return sentences
 
 
@@ -97,7 +97,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _word(piece: str) -> Token:
-    return Token(piece, piece.casefold().replace("’", "'"))
+    return Token(piece, piece.casefold().replace("’", "'").replace("`", "'"))
 
 
 def _quoted(piece: str) -> list[Token]:

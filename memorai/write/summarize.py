@@ -15,6 +15,7 @@ from memorai.write.names import PhraseKeys
 from memorai.write.sentences import tokenize, turn_sentences
 
 _KEYS = PhraseKeys("en")
+_FULL_LENGTH = 3  # terms; a one-word sentence is too easily near to any centroid
 
 
 def summarize(turns: Sequence[Turn], sentences: int = 3, max_words: int = 30) -> str:
@@ -22,7 +23,8 @@ def summarize(turns: Sequence[Turn], sentences: int = 3, max_words: int = 30) ->
 
     A sentence is a tf-idf vector over stems (documents are the segment's sentences); its score is the cosine with
     the sum of all of them (the centroid method of Radev et al. 2004). The paper asks a language model for 2-3
-    sentences instead. Ties go to the earlier sentence; no text is taken twice.
+    sentences instead. Statements come before questions, sentences of fewer than three terms are marked down,
+    ties go to the earlier sentence; no text is taken twice.
 
     Args:
         turns: of one segment, in order.
@@ -37,9 +39,12 @@ def summarize(turns: Sequence[Turn], sentences: int = 3, max_words: int = 30) ->
     """
     if sentences < 1 or max_words < 1:
         raise InputError(f"summarize: sentences={sentences} and max_words={max_words} must be >= 1; raise them")
-    said = list(dict.fromkeys((turn.speaker, sentence.text) for turn in turns for sentence in turn_sentences(turn)))
-    scores = _centrality([_terms(text) for _, text in said])
-    order = sorted(range(len(said)), key=lambda index: (-scores[index], index))
+    found = list(dict.fromkeys((turn.speaker, sentence) for turn in turns for sentence in turn_sentences(turn)))
+    said = [(speaker, sentence.text) for speaker, sentence in found]
+    # vocatives are everywhere in a conversation and tell nothing of its topic
+    names = {_KEYS.stem(word) for turn in turns for word in turn.speaker.split()}
+    scores = _centrality([Counter({t: n for t, n in _terms(text).items() if t not in names}) for _, text in said])
+    order = sorted(range(len(said)), key=lambda index: (found[index][1].question, -scores[index], index))
     chosen = sorted(_distinct(order, said)[:sentences])
     return " ".join(f"{said[index][0]}: {trim(said[index][1], max_words)}" for index in chosen)
 
@@ -76,5 +81,6 @@ def _centrality(documents: Sequence[Counter[str]]) -> list[float]:
     for vector in vectors:
         # the centroid's own norm is the same for all and left out
         norm = math.sqrt(sum(value * value for value in vector.values()))
-        out.append(sum(value * centroid[term] for term, value in vector.items()) / norm if norm else 0.0)
+        cosine = sum(value * centroid[term] for term, value in vector.items()) / norm if norm else 0.0
+        out.append(cosine * min(1.0, len(vector) / _FULL_LENGTH))
     return out

@@ -69,14 +69,18 @@ def _closed(token: Token, truecase: TrueCase) -> Tag | None:
 def _repair(tokens: list[Token], index: int, closed: list[Tag | None]) -> None:
     """Words of the lists whose class their left neighbour decides."""
     token = tokens[index]
+    if token.lower == "thank":
+        token.tag = Tag.STOP
+    if token.lower not in ("like", "that"):
+        return
     before = _previous(tokens, index)
-    if token.lower == "like" and before is not None and _takes_verb(before):
+    if before is None:
+        return
+    if token.lower == "like" and _takes_verb(before):
         token.tag = Tag.VERB
-    elif token.lower == "that" and before is not None and before.tag in (*_NOUN_LIKE, Tag.VERB):
+    elif token.lower == "that" and before.tag in (*_NOUN_LIKE, Tag.VERB):
         demonstrative = before.tag is Tag.VERB and index + 1 < len(tokens) and closed[index + 1] is None
         token.tag = Tag.DETERMINER if demonstrative else Tag.CONJUNCTION
-    elif token.lower == "thank":
-        token.tag = Tag.STOP
 
 
 def _previous(tokens: list[Token], index: int) -> Token | None:
