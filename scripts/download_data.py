@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import http.client
 import os
 import sys
 import tempfile
@@ -110,7 +111,7 @@ def _copy(url: str, sink, timeout: float) -> str:
                 sink.write(block)
                 digest.update(block)
                 size += len(block)
-    except OSError as error:  # URLError, timeouts and resets are OSErrors
+    except (OSError, http.client.HTTPException) as error:  # URLError, timeouts and resets are OSErrors
         raise DownloadError(f"{url}: {' '.join(str(error).split())}") from None
     if expected is not None and size != int(expected):
         raise DownloadError(f"{url}: cut off after {size} of {expected} bytes; run again")

@@ -73,14 +73,18 @@ class _Reader:
         size = self.chunk
         while True:
             try:
-                item, self.at = self.decoder.raw_decode(self.text, self.at)
-                return item
+                item, end = self.decoder.raw_decode(self.text, self.at)
+                # so near the end a number may be cut: 1 of 12, or of 1e+5
+                more = self.stream.read(size) if len(self.text) - end <= 2 else ""
+                if not more:
+                    self.at = end
+                    return item
             except json.JSONDecodeError as error:
                 # more text can mend a string without end, or an error within an escape's length of the end
                 cut = error.msg.startswith("Unterminated string") or len(self.text) - error.pos <= 16
                 more = self.stream.read(size) if cut else ""
                 if not more:
                     raise
-                self.text, self.at, size = self.text[self.at :] + more, 0, size * 2
             except ValueError as error:  # an integer of more digits than Python converts
                 raise json.JSONDecodeError(str(error), "", 0) from None
+            self.text, self.at, size = self.text[self.at :] + more, 0, size * 2
