@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 #: top to bottom; a module imports only from its own room and from rooms above it
 ROOMS = (
-    *("types", "errors", "device", "datasets", "models", "index", "write", "graph", "retrieval"),
-    *("answer", "systems", "metrics", "learn", "report"),
+    *("types", "errors", "device", "timing", "datasets", "models", "index", "write", "graph", "retrieval"),
+    *("answer", "systems", "metrics", "harness", "learn", "report"),
 )
 #: below all rooms: entry points and helpers at the top level of the package, free to import one another
 GROUND = len(ROOMS)

@@ -26,7 +26,7 @@ def build_graph(
     conversation: Conversation,
     segments: Sequence[Segment],
     extraction: Extraction,
-    describe: Callable[[str, Sequence[Turn]], str] = describe_extractively,
+    describe: Callable[[str, Sequence[Turn]], str] | None = describe_extractively,
 ) -> MemoryGraph:
     """Build the graph: entities by key, relations merged by (source, text, target), NEXT inside each session.
 
@@ -34,7 +34,7 @@ def build_graph(
         conversation: its turns become the turn nodes, in order.
         segments: become the snippet nodes; each turn belongs to at most one.
         extraction: mentions and relations; a relation whose endpoint no turn mentions raises ValueError.
-        describe: (name, turns that mention it) -> the description of an entity.
+        describe: (name, turns that mention it) -> the description of an entity; None leaves descriptions empty.
 
     Returns:
         MemoryGraph, nodes and edges in order of first appearance.
@@ -52,10 +52,11 @@ def build_graph(
     turns_of = {key: sorted(places) for key, places in turns_of.items()}
 
     turns = conversation.turns
-    entities = tuple(
-        Entity(key, name, describe(name, [turns[i] for i in turns_of[key]]), tuple(turns[i].id for i in turns_of[key]))
-        for key, name in names.items()
-    )
+    entities = []
+    for key, name in names.items():
+        mentioning = [turns[i] for i in turns_of[key]]
+        description = describe(name, mentioning) if describe else ""
+        entities.append(Entity(key, name, description, tuple(turn.id for turn in mentioning)))
     number = {key: i for i, key in enumerate(names)}
     relations = _merge_relations(extraction, number)
     snippets = tuple(Snippet(s.id, s.summary, tuple(turn.id for turn in s.turns)) for s in segments)
@@ -72,7 +73,7 @@ def build_graph(
             ]
         ),
     }
-    return MemoryGraph(conversation.id, entities, turns, snippets, relations, edges)
+    return MemoryGraph(conversation.id, tuple(entities), turns, snippets, relations, edges)
 
 
 def _merge_relations(extraction: Extraction, number: dict[str, int]) -> tuple[Relation, ...]:

@@ -26,7 +26,7 @@ EDGE_TYPES = (RELATION, MENTIONED_IN, PART_OF, NEXT)
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A person, thing or notion. ``description`` is what an embedder sees; ``turn_ids`` its provenance, never empty."""
+    """A person, thing or notion. ``turn_ids`` is its provenance, never empty; ``description`` may be."""
 
     key: str
     name: str

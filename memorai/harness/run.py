@@ -39,9 +39,7 @@ def scored_questions(conversation: Conversation) -> list[Question]:
     return [question for question in conversation.questions if question.evidence]
 
 
-def run_systems(
-    dataset: Dataset, systems: Mapping[str, System], k: int, progress: bool = True
-) -> list[Outcome]:
+def run_systems(dataset: Dataset, systems: Mapping[str, System], k: int, progress: bool = True) -> list[Outcome]:
     """Run every system on every conversation of the data set.
 
     Args:

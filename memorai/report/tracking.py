@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from memorai.errors import InputError
 from memorai.report.results import Row
 
-MODES = ("disabled", "offline", "online")
+Mode = Literal["disabled", "offline", "online"]
+MODES: tuple[str, ...] = get_args(Mode)
 
 
 @contextmanager
-def tracked(mode: str, project: str, config: Mapping[str, Any], folder: Path, name: str = "") -> Iterator[Any]:
+def tracked(mode: Mode, project: str, config: Mapping[str, Any], folder: Path, name: str = "") -> Iterator[Any]:
     """Yield a wandb run, or None if disabled; close it with exit code 1 if the block raises.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -24,7 +24,7 @@ class Retrieved:
     """Scores of turns, float64 [n_turn, Q], -inf outside the query's subgraph; and one ``info`` a query."""
 
     scores: Tensor
-    info: list[Mapping[str, Any]]
+    info: Sequence[Mapping[str, Any]]
 
 
 class Retriever(Protocol):

@@ -29,6 +29,7 @@ class MemorySystem:
         text_format: what embedder and BM25 see of a turn.
         segmenter: cuts conversations into snippets; default sessions.
         extractor: finds entities and relations; None = none, for systems without a graph.
+        describe: writes an entity's description from the turns that mention it; None = its name has to do.
         entity_vectors: see `IndexedGraph`.
         snippet_vectors: see `IndexedGraph`.
         batch_size: queries walked at once.
@@ -43,6 +44,7 @@ class MemorySystem:
         text_format: Callable[[Turn], str],
         segmenter: Segmenter | None = None,
         extractor: Extractor | None = None,
+        describe: Callable[[str, Sequence[Turn]], str] | None = None,
         entity_vectors: TextSource = "text",
         snippet_vectors: TextSource = "text",
         batch_size: int = 256,
@@ -53,7 +55,7 @@ class MemorySystem:
         self.retriever = retriever
         self.embedder, self.lexical, self.text_format = embedder, lexical, text_format
         self.segmenter: Segmenter = segmenter or SessionSegmenter()
-        self.extractor = extractor
+        self.extractor, self.describe = extractor, describe
         self.batch_size = batch_size
         self._options: dict[str, Any] = {
             "entity_vectors": entity_vectors,
@@ -70,7 +72,7 @@ class MemorySystem:
         with watch("extract"):
             extraction = self.extractor.extract(segments, conversation.language) if self.extractor else Extraction()
         with watch("build"):
-            graph = build_graph(conversation, segments, extraction)
+            graph = build_graph(conversation, segments, extraction, self.describe)
         return GraphIndex(self, graph, conversation.language, watch)
 
     def labels(self) -> dict[str, str]:

@@ -68,7 +68,9 @@ def test_batch_equals_one_query_at_a_time():
     together = pagerank(blocks, restart, 0.85, tol=1e-12, max_iter=1000).scores
 
     def only(block: WeightedBlock, q: int) -> WeightedBlock:
-        factors = (None if f is None else f[:, q : q + 1] for f in (block.source_scale, block.target_scale, block.value))
+        factors = (
+            None if f is None else f[:, q : q + 1] for f in (block.source_scale, block.target_scale, block.value)
+        )
         return WeightedBlock(block.block, *factors, reverse=block.reverse)
 
     for q in range(5):
