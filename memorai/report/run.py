@@ -60,10 +60,11 @@ def rows_of(
 
 def timings_of(outcome: Outcome) -> list[Timing]:
     """Median and 95th percentile of every stage, in milliseconds; n counts conversations or queries."""
-    return [
-        Timing(outcome.system, stage, *(float(p) for p in np.percentile(values, [50, 95])), len(values))
-        for stage, values in outcome.stages.items()
-    ]
+    timings = []
+    for stage, values in outcome.stages.items():
+        p50, p95 = np.percentile(values, [50, 95])
+        timings.append(Timing(outcome.system, stage, float(p50), float(p95), len(values)))
+    return timings
 
 
 def notes_of(dataset: Dataset, ks: Sequence[int]) -> list[str]:
