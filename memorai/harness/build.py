@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from typing import Any
 
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
 from memorai.errors import InputError
+from memorai.models.cache import content_key
 from memorai.systems.base import System
+from memorai.systems.index_cache import IndexCache
 from memorai.types import Dataset
 
 #: parts that all systems of a run share, unless a system's own configuration names another
 SHARED = ("embedder", "lexical", "text_format")
+#: what a system may change without its index changing
+READ_PATH = ("retriever", "batch_size")
+# one a process: the jobs of a multirun run in one
+_INDEXES = IndexCache()
 
 
 def build_dataset(config: DictConfig) -> Dataset:
@@ -24,22 +30,38 @@ def build_dataset(config: DictConfig) -> Dataset:
     return dataset
 
 
+class SystemFactory:
+    """Builds systems that share one embedder, BM25, text format and index cache.
+
+    Args:
+        config: the run's configuration.
+    """
+
+    def __init__(self, config: DictConfig) -> None:
+        self._shared: dict[str, Any] = {name: instantiate(config[name]) for name in SHARED}
+        self._shared |= {"device": str(config.device), "cache": _INDEXES}
+        self._base = [OmegaConf.to_container(config[name], resolve=True) for name in SHARED]
+
+    def build(self, config: DictConfig) -> System:
+        """Build one system; what its own configuration sets goes before what is shared."""
+        written = OmegaConf.to_container(config, resolve=True)
+        assert isinstance(written, dict)
+        write_path = {str(name): part for name, part in written.items() if name not in READ_PATH}
+        key = content_key(json.dumps([self._base, write_path], sort_keys=True, default=str))
+        given = {**self._shared, "cache_key": key}
+        return instantiate(config, **{name: part for name, part in given.items() if name not in config})
+
+
 def build_systems(config: DictConfig) -> dict[str, System]:
-    """Build every system of ``config.systems``, with one embedder, BM25 and text format for all of them.
+    """Build every system of ``config.systems``.
 
     Raises:
         InputError: no system is configured.
     """
     if not config.systems:
         raise InputError("no system to run; add an experiment, such as +experiment=demo")
-    shared: dict[str, Any] = {name: instantiate(config[name]) for name in SHARED}
-    return {str(name): build_system(system, shared, str(config.device)) for name, system in config.systems.items()}
-
-
-def build_system(config: DictConfig, shared: Mapping[str, Any], device: str) -> System:
-    """Build one system; what its own configuration sets goes before what is shared."""
-    given = {**shared, "device": device}
-    return instantiate(config, **{name: part for name, part in given.items() if name not in config})
+    factory = SystemFactory(config)
+    return {str(name): factory.build(system) for name, system in config.systems.items()}
 
 
 def plain(config: DictConfig) -> dict[str, Any]:

@@ -4,16 +4,91 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from rich.console import Console
 
-from memorai.harness.run import Outcome, scored_questions
+from memorai.errors import InputError
+from memorai.harness.run import Outcome, run_systems, scored_questions
 from memorai.metrics.retrieval import count_saturated, score_question
-from memorai.report.results import Row, Timing
+from memorai.report.manifest import manifest
+from memorai.report.results import Results, Row, Timing
 from memorai.report.summarize import summarize
+from memorai.report.tables import print_tables, write_tables
+from memorai.report.tracking import log_rows
 from memorai.report.trec import write_predictions, write_trec_qrels, write_trec_run
+from memorai.systems.base import System
 from memorai.types import Dataset
+
+
+def report(
+    dataset: Dataset,
+    systems: Mapping[str, System],
+    ks: Sequence[int],
+    folder: Path,
+    config: Mapping[str, Any],
+    argv: Sequence[str],
+    *,
+    started: datetime,
+    module: str = "memorai.eval",
+    protocol: str = "untrained",
+    variant: str = "",
+    notes: Sequence[str] = (),
+    run: Any = None,
+) -> Results:
+    """Run systems over a data set, write every file of a run into ``folder`` and print the table.
+
+    Args:
+        dataset: what to ask.
+        systems: by name.
+        ks: cut-offs; rankings are as long as the largest.
+        folder: of the run.
+        config: the plain resolved configuration; ``seed``, ``bootstrap``, ``published`` and ``progress`` are read.
+        argv: of the command.
+        started: when the run began.
+        module: what ``python -m`` ran.
+        protocol: what the systems have seen of the test data.
+        variant: what a sweep changed.
+        notes: sentences for below the table.
+        run: a wandb run or None.
+    """
+    outcomes = run_systems(dataset, systems, max(ks), progress=bool(config["progress"]))
+    rows: list[Row] = []
+    for outcome in outcomes:
+        rows += rows_of(
+            dataset,
+            outcome,
+            ks,
+            protocol=protocol,
+            variant=variant,
+            seed=config["seed"],
+            n_resamples=config["bootstrap"],
+        )
+    described = manifest(
+        argv=argv,
+        config=config,
+        data={"name": dataset.name, "version": dataset.version, "sha256": dataset.sha256},
+        seed=config["seed"],
+        started=started,
+        seconds=(datetime.now(UTC) - started).total_seconds(),
+        module=module,
+        systems={outcome.system: outcome.labels for outcome in outcomes},
+        categories=dataset.categories,
+        category_ids=dataset.category_ids,
+        notes=[*notes_of(dataset, ks), *notes],
+    )
+    described["graphs"] = {outcome.system: outcome.statistics for outcome in outcomes if outcome.statistics}
+    timings = [timing for outcome in outcomes for timing in timings_of(outcome)]
+    results = Results(manifest=described, rows=rows, timings=timings)
+    results.write(folder)
+    write_tables(folder, results, config["published"])
+    write_rankings(folder, dataset, outcomes)
+    print_tables(results, config["published"])
+    log_rows(run, rows)
+    return results
 
 
 def rows_of(
@@ -92,3 +167,28 @@ def write_rankings(folder: Path, dataset: Dataset, outcomes: Sequence[Outcome]) 
     write_trec_qrels(folder / "qrels.trec", questions)
     for system, ranked in rankings.items():
         write_trec_run(folder / f"{system}.trec", ranked, tag=system)
+
+
+def check_ks(ks: object) -> list[int]:
+    """Return the cut-offs, sorted, or raise InputError naming the first that is not a whole number >= 1."""
+    values = list(ks) if not isinstance(ks, int | str) and ks is not None else [ks]  # type: ignore[call-overload]
+    for k in values:
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise InputError(f"ks: {k!r} is not a whole number of at least 1")
+    if not values:
+        raise InputError("ks is empty; give at least one cut-off, such as ks=[10]")
+    return sorted(set(values))
+
+
+def say_what_was_loaded(dataset: Dataset) -> None:
+    """Print denominators, and every record that a loader had to repair or could not score, by id."""
+    console = Console(stderr=True)
+    counts = ", ".join(f"{name} {count}" for name, count in dataset.counts.items())
+    console.print(f"{dataset.name} ({dataset.version}): {counts}", markup=False, highlight=False, soft_wrap=True)
+    kinds: dict[str, list[str]] = {}
+    for note in dataset.notes:
+        kinds.setdefault(note.kind, []).append(note.record)
+    for kind, records in kinds.items():
+        more = f" and {len(records) - 12} more" if len(records) > 12 else ""
+        text = f"  {kind} ({len(records)}): {', '.join(records[:12])}{more}"
+        console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -7,12 +7,12 @@ from typing import Any
 
 from memorai.device import resolve_device
 from memorai.graph.build import build_graph
-from memorai.graph.schema import MemoryGraph
 from memorai.index.lexical import BM25
 from memorai.models.embedders import Embedder
 from memorai.retrieval.indexed import IndexedGraph, QueryView, TextSource
 from memorai.retrieval.rank import rank
 from memorai.retrieval.retrievers import Retriever
+from memorai.systems.index_cache import IndexCache
 from memorai.timing import Stopwatch
 from memorai.types import Conversation, Query, Ranking, Turn
 from memorai.write.extraction import Extraction, Extractor, Segmenter
@@ -34,6 +34,8 @@ class MemorySystem:
         snippet_vectors: see `IndexedGraph`.
         batch_size: queries walked at once.
         device: ``cpu``, ``cuda`` or ``auto``.
+        cache: shares indexes between systems whose ``cache_key`` is equal; None = each builds its own.
+        cache_key: identifies everything but the retriever.
     """
 
     def __init__(
@@ -49,6 +51,8 @@ class MemorySystem:
         snippet_vectors: TextSource = "text",
         batch_size: int = 256,
         device: str = "cpu",
+        cache: IndexCache | None = None,
+        cache_key: str = "",
     ) -> None:
         if batch_size < 1:
             raise ValueError(f"batch_size={batch_size} is less than 1")
@@ -57,6 +61,7 @@ class MemorySystem:
         self.segmenter: Segmenter = segmenter or SessionSegmenter()
         self.extractor, self.describe = extractor, describe
         self.batch_size = batch_size
+        self._cache, self._cache_key = cache, cache_key
         self._options: dict[str, Any] = {
             "entity_vectors": entity_vectors,
             "snippet_vectors": snippet_vectors,
@@ -65,15 +70,10 @@ class MemorySystem:
         self._embeds = False
 
     def index(self, conversation: Conversation) -> GraphIndex:
-        """Segment, extract and build; vectors and inverted index follow on first use."""
-        watch = Stopwatch()
-        with watch("segment"):
-            segments = self.segmenter.segment(conversation)
-        with watch("extract"):
-            extraction = self.extractor.extract(segments, conversation.language) if self.extractor else Extraction()
-        with watch("build"):
-            graph = build_graph(conversation, segments, extraction, self.describe)
-        return GraphIndex(self, graph, conversation.language, watch)
+        """Segment, extract and build, or take the same index from the cache; vectors follow on first use."""
+        if self._cache is None:
+            return GraphIndex(self, self._indexed(conversation))
+        return GraphIndex(self, self._cache.get(self._cache_key, conversation, lambda: self._indexed(conversation)))
 
     def labels(self) -> dict[str, str]:
         """Return embedder (if it was used), extractor and gate."""
@@ -92,19 +92,24 @@ class MemorySystem:
             self._embeds |= "vectors" in vars(view)
         return rankings
 
-    def indexed(self, graph: MemoryGraph, language: str, watch: Stopwatch) -> IndexedGraph:
-        """Make a graph searchable by this system's embedder, BM25 and options."""
+    def _indexed(self, conversation: Conversation) -> IndexedGraph:
+        watch = Stopwatch()
+        with watch("segment"):
+            segments = self.segmenter.segment(conversation)
+        with watch("extract"):
+            extraction = self.extractor.extract(segments, conversation.language) if self.extractor else Extraction()
+        with watch("build"):
+            graph = build_graph(conversation, segments, extraction, self.describe)
         return IndexedGraph(
-            graph, self.embedder, self.lexical, self.text_format, language, watch=watch, **self._options
+            graph, self.embedder, self.lexical, self.text_format, conversation.language, watch=watch, **self._options
         )
 
 
 class GraphIndex:
-    """One conversation's graph, searchable."""
+    """One conversation's graph, searchable by one system."""
 
-    def __init__(self, system: MemorySystem, graph: MemoryGraph, language: str, watch: Stopwatch) -> None:
-        self._system, self._watch = system, watch
-        self.indexed = system.indexed(graph, language, watch)
+    def __init__(self, system: MemorySystem, indexed: IndexedGraph) -> None:
+        self._system, self.indexed = system, indexed
 
     def search(self, queries: Sequence[Query], k: int) -> list[Ranking]:
         """Return one ranking a query."""
@@ -115,5 +120,5 @@ class GraphIndex:
         return self.indexed.graph.statistics()
 
     def seconds(self) -> Mapping[str, float]:
-        """Return wall seconds by stage since the last call."""
-        return self._watch.take()
+        """Return wall seconds by stage since the last call; what came from the cache took none."""
+        return self.indexed.watch.take()

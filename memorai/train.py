@@ -1,0 +1,91 @@
+"""Tune a system on part of the conversations and report on the rest: ``python -m memorai.train +experiment=tune``."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.utils import instantiate
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+
+from memorai.entry import run_main, variant
+from memorai.errors import InputError
+from memorai.harness.build import SystemFactory, build_dataset, plain
+from memorai.learn.tune import Trial, split, tune, with_values
+from memorai.report.run import check_ks, report, say_what_was_loaded
+from memorai.report.tracking import tracked
+
+
+def train(config: DictConfig) -> float:
+    """Choose the values on the training conversations, then run default and tuned system on the others.
+
+    Returns:
+        The objective of the chosen values on the training conversations.
+    """
+    started, ks = datetime.now(UTC), check_ks(config.ks)
+    folder = Path(HydraConfig.get().runtime.output_dir)
+    if config.tune.system not in config.systems:
+        raise InputError(f"tune.system={config.tune.system} is not among the systems: {', '.join(config.systems)}")
+    settings = plain(config)
+    with tracked(config.tracking.mode, config.tracking.project, settings, folder, variant()) as run:
+        dataset = build_dataset(config)
+        say_what_was_loaded(dataset)
+        training, test = split(dataset, config.tune.train, config.seed)
+        factory, name = SystemFactory(config), str(config.tune.system)
+        default = config.systems[name]
+        best, trials = tune(
+            training,
+            default,
+            factory.build,
+            settings["tune"]["space"],
+            instantiate(config.tune.objective),
+            config.tune.max_trials,
+            config.seed,
+            config.progress,
+        )
+        _write(folder, trials, with_values(default, best.values))
+        chosen = ", ".join(f"{path.rsplit('.', 1)[-1]}={value}" for path, value in best.values.items())
+        names = [[c.id for c in part.conversations] for part in (training, test)]
+        systems = {str(n): factory.build(system) for n, system in config.systems.items()}
+        systems[f"{name}_tuned"] = factory.build(with_values(default, best.values))
+        report(
+            test,
+            systems,
+            ks,
+            folder,
+            settings,
+            sys.argv,
+            started=started,
+            module="memorai.train",
+            protocol="within",
+            variant=variant(),
+            notes=[
+                f"{name}_tuned: {chosen}; best of {len(trials)} trials ({best.objective:.4f}) on "
+                f"{len(names[0])} conversations: {', '.join(names[0][:12])}. Reported on the other {len(names[1])}.",
+                f"{name}: the values it ships with.",
+            ],
+            run=run,
+        )
+    Console(stderr=True).print(f"chose {chosen}; wrote {folder}", markup=False, highlight=False, soft_wrap=True)
+    return best.objective
+
+
+def _write(folder: Path, trials: list[Trial], tuned: DictConfig) -> None:
+    with (folder / "trials.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*trials[0].values, "objective"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**trial.values, "objective": round(trial.objective, 6)} for trial in trials)
+    (folder / "tuned_system.yaml").write_text(OmegaConf.to_yaml(tuned), encoding="utf-8")
+
+
+def main() -> None:
+    """Entry point."""
+    run_main(train, "train")
+
+
+if __name__ == "__main__":
+    main()
