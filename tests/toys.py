@@ -62,6 +62,7 @@ class TableEmbedder:
     name = "table"
     model_id = "table"
     dim = 2
+    languages = ("en",)
 
     def __init__(self, vectors: Mapping[str, Sequence[float]]) -> None:
         self.vectors = vectors

@@ -32,6 +32,11 @@ class Embedder(Protocol):
         """Length d of a vector."""
         ...
 
+    @property
+    def languages(self) -> tuple[str, ...] | None:
+        """Codes of the languages that it was trained on; None = no language in particular."""
+        ...
+
     def embed(self, texts: Sequence[str], kind: Literal["document", "query"] = "document") -> np.ndarray:
         """Return float32 [n, d] unit rows, one a text; a row may be zero only for a text without any feature."""
         ...

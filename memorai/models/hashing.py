@@ -33,6 +33,7 @@ class HashingEmbedder:
         self.name = "hashing"
         self.model_id = f"hashing|{dim}|{seed}"
         self.dim = dim
+        self.languages: tuple[str, ...] | None = None
         self._salt = seed.to_bytes(16, "little")
 
     def embed(self, texts: Sequence[str], kind: Literal["document", "query"] = "document") -> np.ndarray:

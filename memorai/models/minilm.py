@@ -32,7 +32,14 @@ class BundledMiniLM(TransformerEmbedder):
         folder = minilm_folder()
         if file_digest(folder / "model.safetensors") != OFFICIAL_WEIGHTS:
             warnings.warn(f"{PACKAGE}: its weights are not those of all-MiniLM-L6-v2 on the hub", stacklevel=2)
-        super().__init__(str(folder), batch_size=batch_size, device=device, cache=cache, name="all-MiniLM-L6-v2")
+        super().__init__(
+            str(folder),
+            batch_size=batch_size,
+            device=device,
+            cache=cache,
+            name="all-MiniLM-L6-v2",
+            languages=["en"],
+        )
 
 
 def minilm_folder() -> Path:

@@ -41,6 +41,7 @@ class TransformerEmbedder:
         revision: commit, tag or branch on the hub; not for a local folder.
         cache: True for the default `ByteCache`, False for none, or one of your own.
         name: how tables call it. Default: the hub name or the folder's name.
+        languages: codes that it was trained on; None = no language in particular.
 
     Raises:
         InputError: a value is out of its range, or the folder is no model folder.
@@ -58,6 +59,7 @@ class TransformerEmbedder:
         revision: str | None = None,
         cache: bool | ByteCache = True,
         name: str | None = None,
+        languages: Sequence[str] | None = None,
     ) -> None:
         if pooling not in ("mean", "cls"):
             raise InputError(f"embedder '{model}': pooling={pooling}; use mean or cls")
@@ -71,6 +73,7 @@ class TransformerEmbedder:
             raise InputError(f"embedder '{model}': revision={revision} is for hub models, this is a folder")
         self.name = name or (folder.resolve().name if local else model)
         identity = folder_digest(folder) if local else f"{model}@{revision or 'main'}"
+        self.languages = None if languages is None else tuple(languages)
         self._prefixes = {"document": document_prefix, "query": query_prefix}
         self._vector_id = f"{identity}|{pooling}|{max_length}"
         #: identity of the vectors: model, revision, pooling, length and prefixes; no path of this machine

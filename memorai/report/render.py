@@ -153,7 +153,7 @@ def _label_columns(table: Table) -> list[list[int]]:
 
 
 def _rich_label(labels: Sequence[str]) -> Text:
-    below = [label for label in labels[1:] if label != MISSING]
+    below = [label for label in labels[1:] if label not in (MISSING, "none")]
     return Text("\n").join([Text(labels[0]), Text(" · ".join(below), "dim")]) if below else Text(labels[0])
 
 

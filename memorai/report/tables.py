@@ -8,7 +8,7 @@ rank always appear (recall@10 alone saturates), and the line says which embedder
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -118,8 +118,7 @@ def category_table(
     dataset = _dataset(rows)
     measures = measures or default_measures(_unit(rows))
     ids = {entry["name"]: entry.get("id") for entry in manifest.get("categories", [])}
-    present = dict.fromkeys(row.category for row in rows if row.category not in (MACRO, WEIGHTED))
-    kinds = [*(name for name in ids if name in present), *(name for name in present if name not in ids)]
+    kinds = _category_names(rows, ids)
     labels, groups = _Labels(rows, manifest, parts=False), _grouped(rows, manifest)
     lines: list[Line] = []
     for name in kinds:
@@ -137,6 +136,34 @@ def category_table(
     return Table(f"{dataset}: categories", names, headers, tuple(lines), folded=labels.names[1:])
 
 
+def category_pivot(
+    rows: Sequence[Row],
+    *,
+    manifest: Mapping[str, Any] | None = None,
+    measure: Measure | None = None,
+    ceilings: Collection[str] = CEILINGS,
+) -> Table:
+    """Lay out one measure with a line a system and a column a category, which names the category's id and n.
+
+    It says less than `category_table` and fits a terminal; ``measure`` is by default the first of `default_measures`.
+    """
+    manifest = manifest or {}
+    measure = measure or default_measures(_unit(rows))[0]
+    ids = {entry["name"]: entry.get("id") for entry in manifest.get("categories", [])}
+    names = _category_names(rows, ids)
+    labels, lines, not_ranked, counts = _Labels(rows, manifest, parts=False), [], [], dict.fromkeys(names, 0)
+    shown = [i for i, name in enumerate(labels.names) if name != "protocol"]
+    for key, values in _grouped(rows, manifest).items():
+        found = [values.get((name, measure)) for name in names]
+        if any(found):
+            lines.append(Line(tuple(labels.of(key)[i] for i in shown), tuple(_cell(row) for row in found)))
+            not_ranked.append(key.system in ceilings)
+            counts |= {name: row.n for name, row in zip(names, found, strict=True) if row is not None}
+    headers = tuple(Header(f"{ids.get(name) or ''} {name} n={counts[name]}".strip()) for name in names)
+    title = f"{_dataset(rows)}: {measure} by category"
+    return Table(title, tuple(labels.names[i] for i in shown), headers, _with_best(lines, not_ranked))
+
+
 def tables(results: Results, models: Sequence[str] = published.DEFAULT_MODELS) -> list[Table]:
     """Build the wide and the category table of each data set in the results.
 
@@ -148,12 +175,17 @@ def tables(results: Results, models: Sequence[str] = published.DEFAULT_MODELS) -
         InputError: a published model is not known.
     """
     built = []
-    for dataset in dict.fromkeys(row.dataset for row in results.rows):
-        rows = [row for row in results.rows if row.dataset == dataset]
-        quoted = published.published_rows(models) if dataset == published.DATASET else []
+    for rows, quoted in _by_dataset(results, models):
         built.append(wide_table([*rows, *quoted], manifest=results.manifest))
         built.append(category_table(rows, manifest=results.manifest))
     return [table for table in built if table.lines]
+
+
+def _by_dataset(results: Results, models: Sequence[str]) -> Iterator[tuple[list[Row], list[Row]]]:
+    """Each data set's measured rows, and the published ones to show beside them."""
+    for dataset in dict.fromkeys(row.dataset for row in results.rows):
+        rows = [row for row in results.rows if row.dataset == dataset]
+        yield rows, published.published_rows(models) if dataset == published.DATASET else []
 
 
 def write_tables(
@@ -184,10 +216,14 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
 def print_tables(
     results: Results, models: Sequence[str] = published.DEFAULT_MODELS, console: Console | None = None
 ) -> None:
-    """Print the tables to the terminal; a narrow one shows no intervals, which table.md has."""
+    """Print the systems and their categories to the terminal; a narrow one shows no intervals, which table.md has."""
     console = console or Console()
-    for table in tables(results, models):
-        console.print(to_rich(table, intervals=console.width >= INTERVAL_WIDTH))
+    for rows, quoted in _by_dataset(results, models):
+        shown = wide_table([*rows, *quoted], manifest=results.manifest)
+        console.print(to_rich(shown, intervals=console.width >= INTERVAL_WIDTH))
+        pivot = category_pivot(rows, manifest=results.manifest)
+        if pivot.headers:
+            console.print(to_rich(pivot, intervals=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +273,11 @@ class _Labels:
             key.protocol,
             *(str(entry.get(part) or MISSING) for part in self._parts),
         )
+
+
+def _category_names(rows: Sequence[Row], ids: Mapping[str, Any]) -> list[str]:
+    present = dict.fromkeys(row.category for row in rows if row.category not in (MACRO, WEIGHTED))
+    return [*(name for name in ids if name in present), *(name for name in present if name not in ids)]
 
 
 def _dataset(rows: Sequence[Row]) -> str:

@@ -22,10 +22,21 @@ class TurnScorer(Protocol):
 
 
 class Dense:
-    """Cosine of turn and query vectors."""
+    """Cosine of turn and query vectors.
+
+    Args:
+        fluent_only: score 0 throughout where the embedder does not know the conversation's language, so that in a
+            fusion its noise does not drown the other scorers.
+    """
+
+    def __init__(self, fluent_only: bool = False) -> None:
+        self.fluent_only = fluent_only
 
     def score(self, view: QueryView) -> Tensor:
         """Return cosines [n_turn, Q]."""
+        known = view.indexed.embedder.languages
+        if self.fluent_only and known is not None and view.indexed.language not in known:
+            return torch.zeros(len(view.graph.turns), len(view), dtype=torch.float64, device=view.device)
         return view.similarity(TURN)
 
 

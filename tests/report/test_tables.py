@@ -7,6 +7,7 @@ from rich.console import Console
 from memorai.report.results import Results, Row
 from memorai.report.tables import (
     Measure,
+    category_pivot,
     category_table,
     default_measures,
     print_tables,
@@ -165,11 +166,26 @@ def test_terminal():
         return stream.getvalue()
 
     assert "35.0 33–38" in shown(120) and "multi_hop" in shown(120)
-    assert "zero_shot · minilm · none · rules · none" in shown(160)
+    assert "zero_shot · minilm · rules" in shown(160)
     assert "35.0" in shown(80) and "33–38" not in shown(80)
     assert sum(line.split().count("35.0") for line in shown(80).splitlines()) == 6  # none is cropped
+    assert "turn nDCG@10 by category" in shown(80)
 
 
 def test_no_rows_no_table(tmp_path):
     assert tables(Results()) == []
     assert [path.name for path in write_tables(tmp_path, Results())] == ["table.md", "table.tex", "table.csv"]
+
+
+def test_pivot_has_a_column_a_category_with_its_id_and_n():
+    rows = [
+        Row("d", "untrained", system, "", None, category, "ndcg", "turn", 10, value, None, None, n)
+        for system, values in (("bm25", (0.2, 0.6)), ("oracle", (1.0, 1.0)))
+        for category, value, n in zip(("temporal", "multi_hop"), values, (7, 3), strict=True)
+    ]
+    table = category_pivot(rows, manifest=MANIFEST)
+    assert table.labels == ("system",)
+    assert [header.group for header in table.headers] == ["1 multi_hop n=3", "2 temporal n=7"]
+    assert [[cell.value for cell in line.cells] for line in table.lines] == [[60, 20], [100, 100]]
+    # the ceiling is never the best
+    assert [[cell.best for cell in line.cells] for line in table.lines] == [[True, True], [False, False]]

@@ -20,6 +20,14 @@ def test_dense_is_the_cosine():
     assert Dense().score(toy_view(TableEmbedder(vectors)))[:, 0].tolist() == pytest.approx([0, 0, 0, 0.8, 0])
 
 
+def test_an_embedder_that_does_not_know_the_language_is_silent_where_asked():
+    vectors = {t.text: [1.0, 0.0] for t in TURNS} | {"Which city?": [1.0, 1.0]}
+    english, chinese = (toy_view(TableEmbedder(vectors), language=code) for code in ("en", "zh"))
+    assert (Dense(fluent_only=True).score(english) > 0.7).all()
+    assert (Dense(fluent_only=True).score(chinese) == 0).all()
+    assert (Dense().score(chinese) > 0.7).all()
+
+
 def test_lexical_finds_the_word_and_nothing_else():
     scores = Lexical().score(toy_view(texts=["Rome?"]))[:, 0]
     assert (scores > 0).tolist() == [False, False, False, True, True]
