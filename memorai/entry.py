@@ -26,18 +26,35 @@ def conf_dir() -> Path:
     return inside if inside.is_dir() else package.parent / "conf"
 
 
+#: what the user got wrong, as against what we did
+USER_ERRORS = (InputError, HydraException, OmegaConfBaseException)
+
+
 def run_main(task: Callable[[DictConfig], Any], config_name: str) -> None:
     """Run a Hydra task; what the user got wrong ends in one line on stderr and exit status 2."""
     # Hydra would print its own errors and exit with 1; asked for full errors it lets them through to us
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")
+    failures: list[BaseException] = []
+
+    def guarded(config: DictConfig) -> Any:
+        try:
+            return task(config)
+        except USER_ERRORS as error:
+            # a multirun must see the job fail; a single run ends here, where Hydra would add a line of its own
+            if HydraConfig.get().mode == RunMode.MULTIRUN:
+                raise
+            failures.append(error)
+
     try:
-        hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name=config_name)(task)()
-    except (InputError, HydraException, OmegaConfBaseException) as error:
-        print(f"error: {one_line(error)}", file=sys.stderr)
-        raise SystemExit(2) from None
+        hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name=config_name)(guarded)()
+    except USER_ERRORS as error:
+        failures.append(error)
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
         raise SystemExit(130) from None
+    if failures:
+        print(f"error: {one_line(failures[0])}", file=sys.stderr)
+        raise SystemExit(2)
 
 
 def one_line(error: BaseException) -> str:

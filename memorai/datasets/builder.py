@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -98,8 +98,11 @@ class ConversationBuilder:
             raise InputError(f"{where}: conversation {self.id!r} has language {self._language!r} already; keep one")
         self._language = language
 
-    def build(self, label: str) -> Conversation:
-        """The conversation. Sessions stand in time order if all have a time, else in order of first mention."""
+    def build(self, label: str, notes: list[Note]) -> Conversation:
+        """The conversation; evidence that names nothing in it is dropped and noted.
+
+        Sessions stand in time order if all have a time, else in order of first mention.
+        """
         if not self._turns:
             raise InputError(f"{label}: conversation {self.id!r} has no turns; add some or correct the id")
         grouped: dict[str, list[Turn]] = {}
@@ -109,24 +112,28 @@ class ConversationBuilder:
         times = [session.time for session in sessions if session.time is not None]
         if len(times) == len(sessions):
             sessions = [sessions[i] for i in sorted(range(len(sessions)), key=times.__getitem__)]
-        questions = tuple(self._resolve(question, where) for question, where in self._questions)
+        questions = tuple(self._resolve(question, where, notes) for question, where in self._questions)
         conversation = Conversation(self.id, tuple(sessions), questions, self._language or "en")
         check_conversation(conversation, label)
         return conversation
 
-    def _resolve(self, question: Question, where: str) -> Question:
-        """Check the evidence and fill in the sessions that it lies in, unless the record names them."""
-        for turn_id in question.evidence:
-            if turn_id not in self._turns:
-                raise InputError(f"{where}: evidence {turn_id!r} is no turn of conversation {self.id!r}; correct it")
-        own = dict.fromkeys(turn.session_id for turn, _ in self._turns.values())
-        for session_id in question.evidence_sessions:
-            if session_id not in own:
-                raise InputError(f"{where}: {session_id!r} is no session of conversation {self.id!r}; correct it")
-        if question.evidence_sessions:
-            return question
-        sessions = dict.fromkeys(self._turns[turn_id][0].session_id for turn_id in question.evidence)
-        return replace(question, evidence_sessions=tuple(sessions))
+    def _resolve(self, question: Question, where: str, notes: list[Note]) -> Question:
+        """Drop evidence that does not exist, with a note, and fill in sessions that the record does not name."""
+        sessions = dict.fromkeys(turn.session_id for turn, _ in self._turns.values())
+
+        def existing(ids: tuple[str, ...], known: Container[str], kind: str) -> tuple[str, ...]:
+            missing = [item for item in ids if item not in known]
+            kind = f"dangling_{kind}"
+            notes.extend(Note(kind, question.id, f"{where}: {item!r} does not exist") for item in missing)
+            return tuple(item for item in ids if item in known)
+
+        evidence = existing(question.evidence, self._turns, "evidence")
+        named = existing(question.evidence_sessions, sessions, "session")
+        if not evidence:
+            notes.append(Note("empty_evidence", question.id, f"{where}: cannot be scored"))
+        if not question.evidence_sessions:
+            named = tuple(dict.fromkeys(self._turns[turn_id][0].session_id for turn_id in evidence))
+        return replace(question, evidence=evidence, evidence_sessions=named)
 
     def _time(self, record: Mapping[str, Any], where: str) -> datetime | None:
         if record.get("time") is None:

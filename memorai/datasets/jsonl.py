@@ -86,7 +86,7 @@ def parse_jsonl(data: bytes, label: str) -> tuple[tuple[Conversation, ...], tupl
         notes.append(Note("unknown_key", places[0], f"{key!r} is no key of a {kind} line; ignored {len(places)} times"))
     if not builders:
         raise InputError(f"{label}: no conversations in it; docs/data-format.md shows the format")
-    conversations = tuple(builder.build(label) for builder in builders.values())
+    conversations = tuple(builder.build(label, notes) for builder in builders.values())
     check_ids(conversations, label)
     return conversations, tuple(notes)
 

@@ -84,12 +84,28 @@ def split(dataset: Dataset, train: float | Sequence[str], seed: int = 0) -> tupl
     return replace(dataset, conversations=parts[0]), replace(dataset, conversations=parts[1])
 
 
-def candidates(space: Mapping[str, Sequence[Any]], max_trials: int, seed: int = 0) -> list[dict[str, Any]]:
-    """Return every combination of the space, or ``max_trials`` of them drawn by seed, in the grid's order."""
-    for path, values in space.items():
-        if isinstance(values, str) or not len(values):
-            raise InputError(f"space.{path} must be a list of at least one value")
-    grid = [dict(zip(space, values, strict=True)) for values in itertools.product(*space.values())]
+def candidates(space: Sequence[Mapping[str, Any]], max_trials: int, seed: int = 0) -> list[dict[str, Any]]:
+    """Return every combination of the space, or ``max_trials`` of them drawn by seed, in the grid's order.
+
+    Args:
+        space: ``{"path": dotted path, "values": [...]}`` each.
+        max_trials: at least 1.
+        seed: of the draw.
+
+    Raises:
+        InputError: an entry is not of that form or has no value, or ``max_trials`` is below 1.
+    """
+    if max_trials < 1:
+        raise InputError(f"max_trials={max_trials} is less than 1")
+    for entry in space:
+        if not isinstance(entry, Mapping) or set(entry) != {"path", "values"}:
+            raise InputError(f"space: {entry!r} is not of the form {{path: a.b, values: [1, 2]}}")
+        if not isinstance(entry["values"], list) or not entry["values"]:
+            raise InputError(f"space: {entry['path']} needs a list of at least one value")
+    if not space:
+        raise InputError("space is empty; give at least one {path: a.b, values: [1, 2]}")
+    paths, values = [entry["path"] for entry in space], [entry["values"] for entry in space]
+    grid = [dict(zip(paths, chosen, strict=True)) for chosen in itertools.product(*values)]
     if len(grid) <= max_trials:
         return grid
     return [grid[i] for i in sorted(random.Random(seed).sample(range(len(grid)), max_trials))]
@@ -112,7 +128,7 @@ def tune(
     dataset: Dataset,
     config: DictConfig,
     build: Callable[[DictConfig], System],
-    space: Mapping[str, Sequence[Any]],
+    space: Sequence[Mapping[str, Any]],
     objective: Objective,
     max_trials: int = 200,
     seed: int = 0,
@@ -124,7 +140,7 @@ def tune(
         dataset: training conversations only.
         config: of the system, with its default values.
         build: from a configuration to a system.
-        space: dotted path inside the configuration -> values.
+        space: see `candidates`.
         objective: what to maximise.
         max_trials: most combinations; beyond it a sample is drawn by seed.
         seed: of the sample.

@@ -55,6 +55,8 @@ def report(
         notes: sentences for below the table.
         run: a wandb run or None.
     """
+    if not isinstance(config["bootstrap"], int) or config["bootstrap"] < 0:
+        raise InputError(f"bootstrap={config['bootstrap']} is not a whole number of at least 0")
     outcomes = run_systems(dataset, systems, max(ks), progress=bool(config["progress"]))
     rows: list[Row] = []
     for outcome in outcomes:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from memorai.errors import InputError
 from memorai.graph.schema import ENTITY, RELATION, SNIPPET, TURN, EdgeType, MemoryGraph
 from memorai.index.lexical import BM25, BM25Index
 from memorai.models.embedders import Embedder
@@ -55,6 +56,9 @@ class IndexedGraph:
         device: str | torch.device = "cpu",
         watch: Stopwatch | None = None,
     ) -> None:
+        for name, source in (("entity_vectors", entity_vectors), ("snippet_vectors", snippet_vectors)):
+            if source not in get_args(TextSource):
+                raise InputError(f"{name}={source} is not one of {', '.join(get_args(TextSource))}")
         self.graph = graph
         self.embedder = embedder
         self.lexical = lexical

@@ -97,8 +97,6 @@ def test_byte_order_mark_blank_lines_carriage_returns_and_line_separators():
             [{**QUESTION, "time": "2024-05-01"}, {**TURN, "time": "2024-05-01T10:00+02:00"}],
             r"f\.jsonl:2: the time has an offset from UTC, unlike f\.jsonl:1",
         ),
-        ([{**QUESTION, "evidence": ["t9"]}, TURN], r"f\.jsonl:1: evidence 't9' is no turn of conversation 'c1'"),
-        ([TURN, {**QUESTION, "evidence_sessions": ["s9"]}], r"f\.jsonl:2: 's9' is no session"),
         ([TURN, {**QUESTION, "question": ""}], r"f\.jsonl:2: the question is blank"),
         ([TURN, {**QUESTION, "difficulty": "mean"}], r"f\.jsonl:2: difficulty 'mean' is unknown"),
         ([TURN, {**QUESTION, "answerable": "no"}], r"f\.jsonl:2: 'answerable' must be true or false"),
@@ -299,7 +297,8 @@ def test_round_trip(wanted, ascii_only):
     data = "\n".join(json.dumps(record, ensure_ascii=ascii_only) for record in records).encode()
     found, notes = parse_jsonl(data, "f.jsonl")
     assert found == tuple(wanted)
-    assert notes == ()
+    unscored = [q.id for conversation in wanted for q in conversation.questions if not q.evidence]
+    assert [(note.kind, note.record) for note in notes] == [("empty_evidence", name) for name in unscored]
 
 
 @settings(deadline=None, max_examples=100)
@@ -327,3 +326,21 @@ def test_garbage_bytes_are_only_ever_an_input_error(data, label):
     with pytest.raises(InputError) as caught:
         parse_jsonl(data, label)
     assert "\n" not in str(caught.value)
+
+
+def test_evidence_that_names_nothing_is_noted_and_loses_no_other_record():
+    lines = [
+        {**QUESTION, "evidence": ["t9", "t1"]},
+        {**QUESTION, "evidence": ["t8"]},
+        {**QUESTION, "evidence": ["t1"], "evidence_sessions": ["s9"]},
+        TURN,
+    ]
+    (conversation,), notes = parse_jsonl("\n".join(map(json.dumps, lines)).encode(), "f.jsonl")
+    assert [q.evidence for q in conversation.questions] == [("t1",), (), ("t1",)]
+    assert [(note.kind, note.record) for note in notes] == [
+        ("dangling_evidence", "c1:q0"),
+        ("dangling_evidence", "c1:q1"),
+        ("empty_evidence", "c1:q1"),
+        ("dangling_session", "c1:q2"),
+    ]
+    assert notes[0].detail == "f.jsonl:1: 't9' does not exist"

@@ -1,0 +1,88 @@
+"""Every experiment composes, and what it promises has really changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.utils import instantiate
+from omegaconf import DictConfig
+
+from memorai.entry import conf_dir
+
+CONF = conf_dir()
+EXPERIMENTS = sorted(path.stem for path in (CONF / "experiment").glob("*.yaml"))
+ALL_SYSTEMS = [
+    *("random", "bm25", "dense", "hybrid_rrf", "hybrid_zscore", "ppr_static", "memorai", "memorai_plus", "oracle")
+]
+#: experiment -> (path in the configuration, value)
+PROMISES = {
+    "demo": ("dataset._target_", "memorai.datasets.demo.load_demo"),
+    "locomo_retrieval": ("dataset.protocol", "full"),
+    "locomo_lmeb": ("dataset.protocol", "lmeb"),
+    "longmemeval_oracle": ("dataset.variant", "oracle"),
+    "ablation_damping": ("systems.memorai.retriever.damping", 0.85),
+    "ablation_seeds": ("systems.memorai.retriever.restart._target_", "memorai.retrieval.restart.CosineRestart"),
+    "ablation_weights": ("systems.memorai.retriever.weights._target_", "memorai.retrieval.weights.CosineWeights"),
+    "tune": ("tune.system", "memorai_plus"),
+}
+#: experiment -> what its multirun sweeps
+SWEEPS = {
+    "ablation_damping": ["systems.memorai.retriever.damping"],
+    "ablation_seeds": ["restart@systems.memorai.retriever.restart"],
+    "ablation_weights": ["weights@systems.memorai.retriever.weights", "systems.memorai.retriever.weights.reverse"],
+}
+
+
+def composed(*overrides: str, name: str = "eval", hydra: bool = False) -> DictConfig:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return compose(name, list(overrides), return_hydra_config=hydra)
+
+
+def select(config: DictConfig, path: str):
+    for part in path.split("."):
+        config = config[part]
+    return config
+
+
+def test_every_experiment_has_a_promise():
+    assert sorted(PROMISES) == EXPERIMENTS
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_an_experiment_changes_what_it_promises(experiment):
+    name = "train" if experiment == "tune" else "eval"
+    path, value = PROMISES[experiment]
+    plain = composed("dataset=jsonl", "dataset.path=x", name=name)
+    assert not plain.systems
+    config = composed(f"+experiment={experiment}", name=name)
+    assert select(config, path) == value
+    assert config.systems
+    if experiment in ("demo", "locomo_retrieval", "locomo_lmeb", "longmemeval_oracle"):
+        assert list(config.systems) == ALL_SYSTEMS
+
+
+@pytest.mark.parametrize("experiment", sorted(SWEEPS))
+def test_every_swept_value_composes_and_changes_the_system(experiment):
+    params = composed(f"+experiment={experiment}", hydra=True).hydra.sweeper.params
+    assert list(params) == SWEEPS[experiment]
+    for path, values in params.items():
+        built = [
+            composed(f"+experiment={experiment}", f"{path}={value}").systems.memorai.retriever
+            for value in str(values).split(",")
+        ]
+        assert all(a != b for i, a in enumerate(built) for b in built[:i])
+
+
+@pytest.mark.parametrize("system", sorted(path.stem for path in (CONF / "system").glob("*.yaml")))
+def test_every_system_builds_from_its_configuration(system):
+    config = composed("dataset=jsonl", "dataset.path=x", "embedder=hashing", f"+system@systems.it={system}")
+    shared = {name: instantiate(config[name]) for name in ("embedder", "lexical", "text_format")}
+    built = instantiate(config.systems.it, **shared, device="cpu")
+    assert set(built.labels()) == {"embedder", "extractor", "gate"}
+
+
+def test_every_file_opens_with_a_comment():
+    for path in sorted(CONF.rglob("*.yaml")):
+        assert Path(path).read_text(encoding="utf-8").startswith("#"), path
