@@ -30,6 +30,11 @@ def build_dataset(config: DictConfig) -> Dataset:
     return dataset
 
 
+def keep_indexes(size: int) -> None:
+    """Keep this many indexes in memory: a search over many small conversations wants all of them."""
+    _INDEXES.size = size
+
+
 class SystemFactory:
     """Builds systems that share one embedder, BM25, text format and index cache.
 
