@@ -1,33 +1,19 @@
-"""What the entry points share: where the configuration is, and how an error reaches the user."""
+"""What the entry points share: how an error reaches the user, and what a job of a multirun is called."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
 
-from memorai.errors import InputError
-
-
-def conf_dir() -> Path:
-    """Return the configuration folder: inside an installed package, or beside it in a checkout."""
-    package = Path(__file__).resolve().parent
-    inside = package / "conf"
-    return inside if inside.is_dir() else package.parent / "conf"
-
-
-#: what the user got wrong, as against what we did
-USER_ERRORS = (InputError, HydraException, OmegaConfBaseException)
+from memorai.harness.load import USER_ERRORS, conf_dir, one_line
 
 
 def run_main(task: Callable[[DictConfig], Any], config_name: str) -> None:
@@ -55,13 +41,6 @@ def run_main(task: Callable[[DictConfig], Any], config_name: str) -> None:
     if failures:
         print(f"error: {one_line(failures[0])}", file=sys.stderr)
         raise SystemExit(2)
-
-
-def one_line(error: BaseException) -> str:
-    """Return the message that says most: the innermost cause of a failed instantiation, folded into one line."""
-    while error.__cause__ is not None and not isinstance(error, InputError):
-        error = error.__cause__
-    return " ".join(str(error).split()) or type(error).__name__
 
 
 def variant() -> str:

@@ -17,8 +17,8 @@ from typing import Any
 import torch
 from hydra import compose, initialize_config_dir
 
-from memorai.entry import conf_dir
 from memorai.harness.build import SystemFactory, build_dataset, keep_indexes
+from memorai.harness.load import conf_dir
 from memorai.learn.tune import Objective, with_values
 
 START = {

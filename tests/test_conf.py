@@ -9,7 +9,7 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 from omegaconf import DictConfig
 
-from memorai.entry import conf_dir
+from memorai.harness.load import conf_dir
 
 CONF = conf_dir()
 EXPERIMENTS = sorted(path.stem for path in (CONF / "experiment").glob("*.yaml"))

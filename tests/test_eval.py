@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memorai.entry import conf_dir
 from memorai.eval import main
+from memorai.harness.load import conf_dir
 
 ROOT = Path(__file__).resolve().parents[1]
 QUICK = ("embedder=hashing", "bootstrap=20")

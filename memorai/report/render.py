@@ -97,7 +97,7 @@ def to_rich(table: Table, intervals: bool = True) -> RichTable:
     for main, *below in columns:
         under = " · ".join(table.labels[index] for index in below)
         title = f"{table.labels[main]}\n{under}".strip()
-        rich.add_column(title, overflow="fold", no_wrap=not below, min_width=16 if below else None)
+        rich.add_column(title, overflow="fold", no_wrap=not below, min_width=13 if below else None)
     spans = _spans(table.headers)
     for group, start, stop in spans:
         title = "\n".join([group.replace(" ", "\n", 1), *(h.name for h in table.headers[start:stop])]).strip()
