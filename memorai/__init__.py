@@ -33,21 +33,20 @@ _HOMES = {
 }
 
 __all__ = [
-    "__version__",
-    *_HOMES,
-    "InputError",
-    "load_dataset",
-    "load_system",
     "Block",
-    "WeightedBlock",
-    "pagerank",
     "Conversation",
     "Dataset",
+    "InputError",
     "Query",
     "Question",
     "Ranking",
     "Session",
     "Turn",
+    "WeightedBlock",
+    "__version__",
+    "load_dataset",
+    "load_system",
+    "pagerank",
 ]
 
 

@@ -12,8 +12,8 @@ from memorai.report.manifest import command, git_sha, hardware, manifest, packag
 
 def _manifest(**changes):
     arguments = {
-        "argv": ["/home/ann/memorai/eval.py", "system=bm25", "data.path=/home/ann/data/locomo10.json"],
-        "config": {"data": {"path": Path("/home/ann/data/locomo10.json")}, "k": [1, 3], "llm": {"api_key": "sk-1"}},
+        "argv": ["/opt/ann/memorai/eval.py", "system=bm25", "data.path=/opt/ann/data/locomo10.json"],
+        "config": {"data": {"path": Path("/opt/ann/data/locomo10.json")}, "k": [1, 3], "llm": {"api_key": "sk-1"}},
         "data": {"name": "locomo", "version": "3eb6f2c", "sha256": "79fa"},
         "seed": 7,
         "started": datetime(2031, 5, 4, 12, tzinfo=timezone(timedelta(hours=2))),
@@ -32,7 +32,7 @@ def test_every_field_is_there_and_no_absolute_path():
     assert got["systems"] == [{"system": "bm25", "embedder": "–"}]
     assert got["categories"] == [{"name": "multi_hop", "id": "1"}]
     text = json.dumps(got, allow_nan=False)
-    assert "/home" not in text and "ann" not in text and str(Path.cwd()) not in text
+    assert "/opt" not in text and "ann" not in text and str(Path.cwd()) not in text
 
 
 def test_incomplete_arguments_are_refused():
@@ -45,19 +45,19 @@ def test_incomplete_arguments_are_refused():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("/home/ann/x.json", "x.json"),
-        ("/home/ann/my data/x y.json", "x y.json"),
-        ("path=/home/ann/my data/x.json", "path=x.json"),
+        ("/opt/ann/x.json", "x.json"),
+        ("/opt/ann/my data/x y.json", "x y.json"),
+        ("path=/opt/ann/my data/x.json", "path=x.json"),
         ("files=[/a/b.txt,/c/d.txt]", "files=[b.txt,d.txt]"),
-        ("{path:/home/ann/x}", "{path:x}"),
-        ("read /home/ann/x, then '/srv/y'", "read x, then 'y'"),
+        ("{path:/opt/ann/x}", "{path:x}"),
+        ("read /opt/ann/x, then '/srv/y'", "read x, then 'y'"),
         ("~/data/x.json", "x.json"),
         ("~ann/data/x.json", "x.json"),
         (r"C:\Users\ann\x.json", "x.json"),
         (r"path=C:\Users\ann\x.json", "path=x.json"),
         ("D:/data/x.json", "x.json"),
         (r"\\server\share\x.json", "x.json"),
-        ("file:///home/ann/x.json", "x.json"),
+        ("file:///opt/ann/x.json", "x.json"),
         ("http://localhost:8000/v1", "http://localhost:8000/v1"),
         ("https://ann:pw@host.org/v1", "https://host.org/v1"),
         ("llm.api_key=sk-123", "llm.api_key=***"),
