@@ -4,8 +4,11 @@ import pytest
 
 from memorai.graph.build import build_graph
 from memorai.graph.schema import MENTIONED_IN, NEXT, PART_OF, RELATION
+from memorai.types import Conversation, Session, Turn
 from memorai.write.extraction import Extraction, Mention, RelationMention
+from memorai.write.lexical import LexicalExtractor
 from memorai.write.segment import SessionSegmenter
+from memorai.write.stems import StemExtractor
 from tests.toys import CONVERSATION, toy_graph
 
 
@@ -69,3 +72,24 @@ def test_nothing_extracted_still_gives_turns_and_snippets():
     graph = build()
     assert graph.sizes == {"entity": 0, "turn": 5, "snippet": 2}
     assert graph.edges[RELATION].index.shape == (2, 0)
+
+
+def test_edges_grow_linearly_with_the_conversation():
+    """No quadratic synonymy or co-occurrence edges: twice the turns, at most 1.3 times twice the edges."""
+
+    def edges(turns: int) -> int:
+        words = ["cello", "bakery", "puppy", "Rome", "garden", "violin", "beach"]
+        said = [
+            Turn(f"t{i}", f"s{i // 20}", "Ann" if i % 2 else "Bob", f"I saw the {words[i % 7]} near house {i}.")
+            for i in range(turns)
+        ]
+        sessions = tuple(Session(f"s{k}", tuple(said[20 * k : 20 * k + 20])) for k in range(turns // 20))
+        conversation = Conversation("c", sessions)
+        segments = SessionSegmenter().segment(conversation)
+        total = 0
+        for extractor in (LexicalExtractor(), StemExtractor()):
+            graph = build_graph(conversation, segments, extractor.extract(segments, "en"))
+            total += sum(edges.index.shape[1] for edges in graph.edges.values())
+        return total
+
+    assert edges(400) <= 2 * 1.3 * edges(200)
