@@ -1,1 +1,1 @@
-"""See docs/design.md for what belongs here."""
+"""Loaders: LoCoMo, LongMemEval, your own JSON Lines, bundled demo conversations; all yield a `Dataset`."""

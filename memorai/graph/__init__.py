@@ -1,1 +1,1 @@
-"""See docs/design.md for what belongs here."""
+"""The heterogeneous graph: schema, building, tensors."""

@@ -1,1 +1,1 @@
-"""Runs systems over data sets: rankings, scores a question, timings. See docs/design.md for what belongs here."""
+"""Runs systems over data sets: the objects of a configuration, rankings, timings."""

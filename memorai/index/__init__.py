@@ -1,1 +1,1 @@
-"""See docs/design.md for what belongs here."""
+"""What can be searched directly: BM25 and its tokeniser, exact vector search, the text that both see of a turn."""

@@ -1,1 +1,1 @@
-"""See docs/design.md for what belongs here."""
+"""What is chosen or trained on data."""

@@ -1,1 +1,1 @@
-"""See docs/design.md for what belongs here."""
+"""Retrieval metrics of one ranking; intervals and paired tests over many."""

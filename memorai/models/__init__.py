@@ -1,1 +1,1 @@
-"""See docs/design.md for what belongs here."""
+"""Whatever has weights or an endpoint, and its caches."""

@@ -1,1 +1,1 @@
-"""See docs/design.md for what belongs here."""
+"""From what systems did to results.json, tables and plots."""

@@ -1,1 +1,1 @@
-"""See docs/design.md for what belongs here."""
+"""The read path: views, scores, subgraphs, restarts, edge weights, PageRank, ranking."""

@@ -1,1 +1,1 @@
-"""See docs/design.md for what belongs here."""
+"""Whole memory systems, as compositions of the parts above."""

@@ -1,1 +1,1 @@
-"""See docs/design.md for what belongs here."""
+"""The write path: segment, extract, describe, summarise."""
