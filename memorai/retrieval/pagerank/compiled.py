@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -24,8 +25,6 @@ Array = np.ndarray[Any, Any]
 WIDTHS = (1, 4, 8, 16)
 #: edges and rows in a chunk, the least that is worth a thread
 CHUNK = 1 << 14
-#: keeps the padding's 0 / 0 at 0; the mass of a query is at least 1 - d
-FLOOR = 1e-300
 
 
 @dataclass(frozen=True)
@@ -85,30 +84,35 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
             size = rows.stop - rows.start
             np.multiply(y[rows], gain[start : start + size], out=x[start : start + size])
 
-    chunks = len(plan.chunks) - 1
-    totals = np.zeros((chunks * 2, width))
-    lanes, steps = (0,) * width, 0
+    chunks, lanes = len(plan.chunks) - 1, (0,) * width
+    totals, residual, steps = np.zeros((chunks * 2, width)), np.zeros(width), 0
     threads = min(torch.get_num_threads(), chunks)
     shares = [(chunks * t // threads, chunks * (t + 1) // threads) for t in range(threads)]
     leave()
     with ThreadPoolExecutor(threads - 1) if threads > 1 else nullcontext() as pool:
         while True:
-            omega = schedule.next()
-            rest = (lanes, omega, damping, plan.graph, factors, y, older, x, x_next, totals)
-            others = [pool.submit(kernels.step, plan.chunks, *share, *rest) for share in shares[1:]] if pool else []
-            kernels.step(plan.chunks, *shares[0], *rest)
-            for other in others:
-                other.result()
-            steps += 1
-            change, mass = totals.reshape(chunks, 2, width).sum(0)
-            with np.errstate(invalid="ignore"):  # what is not finite is dealt with below
-                residual = 2 * change / np.maximum(mass, FLOOR) if walk.dangling else change
-            if omega == 1:  # a power step: what was written is F(y), whose residual is at most d times that of y
-                residual = damping * residual
+            ahead = 1 if pool else max_iter - steps
+            omegas = np.array([schedule.next() for _ in range(ahead)])
+            state = (damping, plan.graph, factors, y, older, x, x_next, totals)
+            if pool:
+                jobs = [
+                    pool.submit(kernels.step, plan.chunks, *share, lanes, omegas[0], *state) for share in shares[1:]
+                ]
+                kernels.step(plan.chunks, *shares[0], lanes, omegas[0], *state)
+                for job in jobs:
+                    job.result()
+                made = 1
+                kernels.judge(totals, omegas[0], damping, walk.dangling, tol, LOST, residual)
+            else:
+                made = kernels.run(omegas, tol, LOST, walk.dangling, plan.chunks, lanes, *state, residual)
+            steps += made
+            if made % 2 == 0:
+                y, older, x, x_next = older, y, x_next, x
             if steps >= max_iter or (residual <= tol).all():
-                found = older if omega == 1 else y
-                residual_ = torch.from_numpy(residual[:num_queries]).to(walk.restart.dtype)
-                return Solution(torch.from_numpy(found)[:, :num_queries], steps, residual_)
+                # of a power step F(y) itself was written, whose residual is at most d times that of y
+                found = older if omegas[made - 1] == 1 else y
+                bound = torch.from_numpy(residual[:num_queries]).to(walk.restart.dtype)
+                return Solution(torch.from_numpy(found)[:, :num_queries], steps, bound)
             if not residual.max() < LOST:
                 schedule.give_up(walk.restart.dtype)
                 y[:] = restart

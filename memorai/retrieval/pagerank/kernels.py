@@ -108,3 +108,53 @@ def step(
                     change, mass, pending = zero, zero, 0
         accumulate(totals, 2 * chunk + CHANGE, change)
         accumulate(totals, 2 * chunk + MASS, mass)
+
+
+@_compile
+def run(
+    omegas: Any,
+    tol: Any,
+    lost: Any,
+    dangling: Any,
+    chunks: Any,
+    lanes: Any,
+    damping: Any,
+    graph: Any,
+    factors: Any,
+    y: Any,
+    older: Any,
+    x: Any,
+    x_next: Any,
+    totals: Any,
+    residual: Any,
+) -> int:
+    """Take steps with the given omegas until every ``residual`` [Q] is at most ``tol`` or one is ``lost``.
+
+    For graphs on which the interpreter would take longer than the steps. The roles of y and older, and of x and x_next,
+    change after every step but the last. Returns the number of steps.
+    """
+    count = 0
+    for omega in omegas:
+        step(chunks, 0, len(chunks) - 1, lanes, omega, damping, graph, factors, y, older, x, x_next, totals)
+        count += 1
+        if judge(totals, omega, damping, dangling, tol, lost, residual) or count == len(omegas):
+            break
+        y, older, x, x_next = older, y, x_next, x
+    return count
+
+
+@_compile
+def judge(totals: Any, omega: Any, damping: Any, dangling: Any, tol: Any, lost: Any, residual: Any) -> bool:
+    """Write the residual [Q] that ``totals`` tell (see `compiled.iterate`); return whether to stop there."""
+    done, broken = True, False
+    for q in range(len(residual)):
+        change, mass = 0.0, 0.0
+        for chunk in range(len(totals) // 2):
+            change += totals[2 * chunk + CHANGE, q]
+            mass += totals[2 * chunk + MASS, q]
+        if dangling and mass != 0:
+            change *= 2 / mass
+        residual[q] = change * damping if omega == 1 else change
+        done &= residual[q] <= tol
+        broken |= not residual[q] < lost
+    return done or broken
