@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +24,8 @@ Array = np.ndarray[Any, Any]
 WIDTHS = (1, 4, 8, 16)
 #: edges and rows in a chunk, the least that is worth a thread
 CHUNK = 1 << 14
+#: steps in one kernel call where there is one thread
+BURST = 32
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
     leave()
     with ThreadPoolExecutor(threads - 1) if threads > 1 else nullcontext() as pool:
         while True:
-            ahead = 1 if pool else max_iter - steps
+            ahead = 1 if pool else min(max_iter - steps, BURST)
             omegas = np.array([schedule.next() for _ in range(ahead)])
             state = (damping, plan.graph, factors, y, older, x, x_next, totals)
             if pool:
