@@ -56,7 +56,10 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
     Where a power step ends the run its product is kept; Chebyshev's are mixed as they are made, so there the iterate
     that was measured is returned.
     """
-    plan = plan_of(walk)
+    if walk.restart.shape[1] == 1 and walk.blocks:
+        walk, plan = merged(walk)
+    else:
+        plan = plan_of(walk)
     num_queries = walk.restart.shape[1]
     width = next(width for width in WIDTHS if width >= num_queries)
 
@@ -144,6 +147,44 @@ def plan_of(walk: Walk) -> Plan:
         cache[key] = (_plan(walk, scale_of, value_of), [b.block for b in blocks])
     plan: Plan = cache[key][0]
     return plan
+
+
+def merged(walk: Walk) -> tuple[Walk, Plan]:
+    """Return a walk of one query whose edges are one flow that carries all factors.
+
+    A row's edges are few, and a loop over them costs a mispredicted branch: one loop a row instead of one a block is
+    worth the multiplications of the factors, unless a batch shares the loops.
+    """
+    blocks, num_nodes = walk.blocks, len(walk.restart)
+    cache = blocks[0].block.cache
+    key = ("merged", num_nodes, *((id(b.block), b.reverse) for b in blocks))
+    if key not in cache:
+        ends = [(b.block.target, b.block.source) if b.reverse else (b.block.source, b.block.target) for b in blocks]
+        start = torch.cat([a.long() + b.from_rows.start for (a, _), b in zip(ends, blocks, strict=True)])
+        end = torch.cat([z.long() + b.to_rows.start for (_, z), b in zip(ends, blocks, strict=True)])
+        order = torch.argsort(end * num_nodes + start, stable=True)
+        pointer = np.concatenate([[0], np.bincount(end.numpy(), minlength=num_nodes).cumsum()])
+        column = start[order].to(torch.int32 if num_nodes <= LARGEST_INDEX else torch.int64).numpy()
+        shape = [np.array(x, np.int64) for x in ([0, num_nodes], [0, 1], [0], [0, 1], [0])]
+        flows = np.zeros((1, 5), np.int64)
+        flows[0, kernels.KIND] = kernels.WEIGHTED
+        graph = (*shape, flows, pointer, column, np.zeros(0, column.dtype))
+        cache[key] = (order, graph, _chunks(blocks, num_nodes), [b.block for b in blocks])
+    order, graph, chunks, _ = cache[key]
+    carried = []
+    for b, slot in zip(blocks, walk.slot_of, strict=True):
+        start, end = (b.block.target, b.block.source) if b.reverse else (b.block.source, b.block.target)
+        factor = walk.slots[slot][1][:, 0][start]
+        if b.to_scale is not None:
+            factor *= b.to_scale[:, 0][end]
+        if b.value is not None:
+            factor *= b.value[:, 0]
+        if not b.block.unit:
+            factor *= b.block.weight.detach()
+        carried.append(factor)
+    weight = torch.cat(carried)[order].numpy()
+    alone = Walk([], walk.restart, [(slice(0, num_nodes), torch.ones_like(walk.restart))], [], walk.dangling)
+    return alone, Plan((*graph, weight), chunks, np.zeros(1, np.int64), [], [])
 
 
 def _plan(walk: Walk, scale_of: Sequence[int], value_of: Sequence[int]) -> Plan:
