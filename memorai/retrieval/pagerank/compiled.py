@@ -60,39 +60,30 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
         walk, plan = merged(walk)
     else:
         plan = plan_of(walk)
-    num_queries = walk.restart.shape[1]
+    num_queries, dtype, dangling = walk.restart.shape[1], walk.restart.dtype, walk.dangling
     width = next(width for width in WIDTHS if width >= num_queries)
-
-    def stack(arrays: Sequence[Tensor]) -> Array:
-        if width == num_queries and len(arrays) == 1:
-            return arrays[0].numpy()
-        rows = sum(len(array) for array in arrays)
-        stacked = np.zeros((rows, width), walk.restart.numpy().dtype)
-        start = 0
-        for array in arrays:
-            stacked[start : start + len(array), :num_queries] = array.numpy()
-            start += len(array)
-        return stacked
-
-    restart, gain = stack([walk.restart]), stack([gain for _, gain in walk.slots])
-    scales = stack([_given(walk.blocks[i].to_scale) for i in plan.scaled])
-    values = stack([_weighed(walk.blocks[i]) for i in plan.valued])
+    restart, gain = _stack([walk.restart], width, dtype), _stack([gain for _, gain in walk.slots], width, dtype)
+    scales = _stack([_given(walk.blocks[i].to_scale) for i in plan.scaled], width, dtype)
+    values = _stack([_weighed(walk.blocks[i]) for i in plan.valued], width, dtype)
     factors = (restart, gain, scales, values)
-    schedule = Schedule(damping, accelerate, tol, walk.restart.dtype)
-    y, older = _aligned(restart), _aligned(restart)
-    x, x_next = _aligned(gain), _aligned(gain)
-    y[:], older[:] = restart, 0
+    leaving = [
+        (rows, slice(start, start + rows.stop - rows.start))
+        for (rows, _), start in zip(walk.slots, plan.slot_starts.tolist(), strict=True)
+    ]
+    del walk  # a large graph's gains need not lie in memory twice
+    schedule = Schedule(damping, accelerate, tol, dtype)
+    y, older, x, x_next = _aligned(restart), _aligned(restart), _aligned(gain), _aligned(gain)
 
-    def leave() -> None:
-        for (rows, _), start in zip(walk.slots, plan.slot_starts.tolist(), strict=True):
-            size = rows.stop - rows.start
-            np.multiply(y[rows], gain[start : start + size], out=x[start : start + size])
+    def start() -> None:
+        y[:], older[:] = restart, 0
+        for rows, places in leaving:
+            np.multiply(y[rows], gain[places], out=x[places])
 
     chunks, lanes = len(plan.chunks) - 1, (0,) * width
     totals, residual, steps = np.zeros((chunks * 2, width)), np.zeros(width), 0
     threads = min(torch.get_num_threads(), chunks)
     shares = [(chunks * t // threads, chunks * (t + 1) // threads) for t in range(threads)]
-    leave()
+    start()
     with ThreadPoolExecutor(threads - 1) if threads > 1 else nullcontext() as pool:
         while True:
             ahead = 1 if pool else min(max_iter - steps, BURST)
@@ -106,23 +97,34 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
                 for job in jobs:
                     job.result()
                 made = 1
-                kernels.judge(totals, omegas[0], damping, walk.dangling, tol, LOST, residual)
+                kernels.judge(totals, omegas[0], damping, dangling, tol, LOST, residual)
             else:
-                made = kernels.run(omegas, tol, LOST, walk.dangling, plan.chunks, lanes, *state, residual)
+                made = kernels.run(omegas, tol, LOST, dangling, plan.chunks, lanes, *state, residual)
             steps += made
             if made % 2 == 0:
                 y, older, x, x_next = older, y, x_next, x
             if steps >= max_iter or (residual <= tol).all():
                 # of a power step F(y) itself was written, whose residual is at most d times that of y
                 found = older if omegas[made - 1] == 1 else y
-                bound = torch.from_numpy(residual[:num_queries]).to(walk.restart.dtype)
+                bound = torch.from_numpy(residual[:num_queries]).to(dtype)
                 return Solution(torch.from_numpy(found)[:, :num_queries], steps, bound)
             if not residual.max() < LOST:
-                schedule.give_up(walk.restart.dtype)
-                y[:] = restart
-                leave()
+                schedule.give_up(dtype)
+                start()
                 continue
             y, older, x, x_next = older, y, x_next, x
+
+
+def _stack(arrays: Sequence[Tensor], width: int, dtype: torch.dtype) -> Array:
+    """Put arrays [n, Q] below one another and fill them up to ``width`` columns; no copy where none is needed."""
+    if len(arrays) == 1 and arrays[0].shape[1] == width:
+        return arrays[0].numpy()
+    stacked = torch.zeros(sum(len(array) for array in arrays), width, dtype=dtype)
+    first = 0
+    for array in arrays:
+        stacked[first : first + len(array), : array.shape[1]] = array
+        first += len(array)
+    return stacked.numpy()
 
 
 def _aligned(like: Array) -> Array:
