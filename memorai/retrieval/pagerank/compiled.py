@@ -166,7 +166,8 @@ def merged(walk: Walk) -> tuple[Walk, Plan]:
         end = torch.cat([z.long() + b.to_rows.start for (_, z), b in zip(ends, blocks, strict=True)])
         order = torch.argsort(end * num_nodes + start, stable=True)
         pointer = np.concatenate([[0], np.bincount(end.numpy(), minlength=num_nodes).cumsum()])
-        column = start[order].to(torch.int32 if num_nodes <= LARGEST_INDEX else torch.int64).numpy()
+        index = np.int32 if num_nodes <= LARGEST_INDEX else np.int64
+        column = np.concatenate([start[order].numpy(), np.zeros(kernels.AHEAD)], dtype=index, casting="unsafe")
         shape = [np.array(x, np.int64) for x in ([0, num_nodes], [0, 1], [0], [0, 1], [0])]
         flows = np.zeros((1, 5), np.int64)
         flows[0, kernels.KIND] = kernels.WEIGHTED
@@ -232,6 +233,8 @@ def _plan(walk: Walk, scale_of: Sequence[int], value_of: Sequence[int]) -> Plan:
         in_pointer.append(len(in_flow))
         out_pointer.append(len(out_shift))
     lists = [np.array(x, np.int64) for x in (cuts, in_pointer, in_flow, out_pointer, out_shift)]
+    for x in (columns, edges):
+        x.append(np.zeros(kernels.AHEAD, index))
     arrays = [np.concatenate(x) for x in (pointers, columns, edges, weights)]
     return Plan((*lists, flows, *arrays), _chunks(blocks, num_nodes), np.array(slot_starts[:-1]), scaled, valued)
 

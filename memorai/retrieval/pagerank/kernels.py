@@ -13,7 +13,7 @@ from typing import Any
 
 from numba import njit
 
-from memorai.retrieval.pagerank.lanes import absolute, accumulate, fill, load, store
+from memorai.retrieval.pagerank.lanes import absolute, accumulate, fill, load, prefetch, store
 
 #: columns of ``flows``: shift from a row to its entry in the pointers; what an edge carries (see below), and the shift
 #: from the edge's place among the columns to its place among ``edge`` or ``weight``; whether rows are scaled, and the
@@ -25,6 +25,8 @@ PLAIN, WEIGHTED, VALUED = range(3)
 CHANGE, MASS = range(2)
 #: rows summed in the dtype of the arrays before a float64 total takes them over
 RUN = 64
+#: edges between asking for a row and loading it; columns and edge numbers are padded by as many
+AHEAD = 16
 
 _compile = njit(nogil=True, cache=True, error_model="numpy")
 
@@ -80,14 +82,18 @@ def step(
                     entered = zero
                     if flows[f, KIND] == PLAIN:
                         for e in range(start, stop):
+                            prefetch(x, column[e + AHEAD], lanes)
                             entered = entered + load(x, column[e], lanes)
                     elif flows[f, KIND] == WEIGHTED:
                         shift = flows[f, ASIDE]
                         for e in range(start, stop):
+                            prefetch(x, column[e + AHEAD], lanes)
                             entered = entered + load(x, column[e], lanes) * fill(weight[e + shift], lanes)
                     else:
                         shift = flows[f, ASIDE]
                         for e in range(start, stop):
+                            prefetch(x, column[e + AHEAD], lanes)
+                            prefetch(values, edge[e + shift + AHEAD], lanes)
                             entered = entered + load(x, column[e], lanes) * load(values, edge[e + shift], lanes)
                     if flows[f, SCALED]:
                         entered = entered * load(scales, flows[f, SCALE] + v, lanes)
