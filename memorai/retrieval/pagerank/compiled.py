@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -26,6 +26,8 @@ WIDTHS = (1, 4, 8, 16)
 CHUNK = 1 << 14
 #: steps in one kernel call where there is one thread
 BURST = 32
+#: parts of a step for each thread, claimed one by one: a thread that is held up by other programs does fewer
+SHARES = 8
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
     chunks, lanes = len(plan.chunks) - 1, (0,) * width
     totals, residual, steps = np.zeros((chunks * 2, width)), np.zeros(width), 0
     threads = min(torch.get_num_threads(), chunks)
-    shares = [(chunks * t // threads, chunks * (t + 1) // threads) for t in range(threads)]
+    parts = min(chunks, SHARES * threads)
+    shares = [(chunks * i // parts, chunks * (i + 1) // parts) for i in range(parts)]
     start()
     with ThreadPoolExecutor(threads - 1) if threads > 1 else nullcontext() as pool:
         while True:
@@ -90,10 +93,11 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
             omegas = np.array([schedule.next() for _ in range(ahead)])
             state = (damping, plan.graph, factors, y, older, x, x_next, totals)
             if pool:
+                open_shares = iter(shares)
                 jobs = [
-                    pool.submit(kernels.step, plan.chunks, *share, lanes, omegas[0], *state) for share in shares[1:]
+                    pool.submit(_work, open_shares, plan.chunks, lanes, omegas[0], state) for _ in range(threads - 1)
                 ]
-                kernels.step(plan.chunks, *shares[0], lanes, omegas[0], *state)
+                _work(open_shares, plan.chunks, lanes, omegas[0], state)
                 for job in jobs:
                     job.result()
                 made = 1
@@ -113,6 +117,14 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
                 start()
                 continue
             y, older, x, x_next = older, y, x_next, x
+
+
+def _work(
+    shares: Iterator[tuple[int, int]], chunks: Array, lanes: tuple[int, ...], omega: float, state: tuple[Any, ...]
+) -> None:
+    """Do shares of a step until none is left; the iterator is common to all threads."""
+    for first, last in shares:
+        kernels.step(chunks, first, last, lanes, omega, *state)
 
 
 def _stack(arrays: Sequence[Tensor], width: int, dtype: torch.dtype) -> Array:

@@ -24,6 +24,8 @@ Engine = Literal["auto", "power", "batched", "compiled", "solve"]
 
 #: queries walked at once: 16 float32 are one cache line, so that an edge costs one read (docs/pagerank.md)
 BATCH_SIZE = 16
+#: elements of an [N, Q] array beyond which fewer queries are walked at once: 256 MiB of float32, about a dozen arrays
+MOST_ELEMENTS = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,8 @@ def pagerank(
         candidates: bool [N, Q]; a column of zero restart falls back to uniform mass on these (None: all nodes).
         engine: see above.
         dtype: of the computation and the scores; float32 or float64, None = the restart's.
-        batch_size: queries walked at once; None = the best measured.
+        batch_size: queries walked at once; None = 16, fewer on graphs of
+            more than four million nodes.
 
     Returns:
         PageRank with scores [N, Q] on the restart's device.
@@ -99,7 +102,7 @@ def pagerank(
     check_damping(d)
     dtype = dtype or restart.dtype
     _check_input(blocks, restart, dtype, max_iter, batch_size, candidates)
-    with suited_threads(len(restart) * min(batch_size or BATCH_SIZE, restart.shape[1])):
+    with suited_threads(len(restart) * min(batch_size or _batch_size(len(restart)), restart.shape[1])):
         s, fallback = normalise_restart(restart.to(dtype), candidates)
         chosen = _choose(engine, s)
         if s.numel():
@@ -129,7 +132,7 @@ def _walk(
     batch_size: int | None,
 ) -> Solution:
     """Run an engine on blocks of queries; the mass sums to 1 a column."""
-    size = batch_size or (restart.shape[1] if engine == "power" else BATCH_SIZE)
+    size = batch_size or _batch_size(len(restart))
     run: Callable[[Walk, float, float, int, bool], Solution] = iterate
     if engine == "compiled":
         from memorai.retrieval.pagerank.compiled import iterate as run  # numba takes a second to import
@@ -153,6 +156,13 @@ def _walk(
         return parts[0]
     mass, residual = torch.cat([part.mass for part in parts], 1), torch.cat([part.residual for part in parts])
     return Solution(mass, max(part.iterations for part in parts), residual)
+
+
+def _batch_size(num_nodes: int) -> int:
+    size = BATCH_SIZE
+    while size > 1 and num_nodes * size > MOST_ELEMENTS:
+        size //= 2
+    return size
 
 
 def _choose(engine: str, restart: Tensor) -> str:
