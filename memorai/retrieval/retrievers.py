@@ -81,6 +81,7 @@ class PageRankRetriever:
         sizes = mask.sum(0).tolist()
         info = [
             {
+                "engine": result.engine,
                 "iterations": result.iterations,
                 "residual": float(result.residual[q]),
                 "converged": bool(result.converged[q]),
