@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tqdm import tqdm
 
@@ -79,7 +79,8 @@ def _run_one(
     reveal = getattr(system, "reveal", None)
     if reveal is not None:
         reveal(questions)
-    index = system.index(conversation)
+    # the questions hold gold, and no system needs them to index what was said
+    index = system.index(replace(conversation, questions=()))
     for question, ranking in zip(questions, index.search([q.query for q in questions], k), strict=True):
         if ranking.question_id != question.id:
             raise ValueError(f"system {outcome.system} answered {ranking.question_id} when asked {question.id}")

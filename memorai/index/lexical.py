@@ -38,7 +38,7 @@ class BM25:
     def __init__(
         self, tokenizer: Tokenizer | None = None, k1: float = 1.2, b: float = 0.75, method: Method = "lucene"
     ) -> None:
-        if k1 <= 0 or not 0 <= b <= 1 or method not in get_args(Method):
+        if not 0 < k1 < float("inf") or not 0 <= b <= 1 or method not in get_args(Method):
             known = ", ".join(get_args(Method))
             raise InputError(
                 f"lexical: k1={k1}, b={b}, method={method}; use k1 > 0, 0 <= b <= 1, method one of {known}"

@@ -12,14 +12,16 @@ from memorai.types import Ranking
 def rank(view: QueryView, retrieved: Retrieved, k: int) -> list[Ranking]:
     """Return the k best turns of every query, best first; ties go to the earlier turn.
 
-    Turns with a score of -inf are not retrieved, so a ranking may be shorter than k. A NaN raises ValueError.
+    Turns with a score of -inf are not retrieved, so a ranking may be shorter than k. NaN or +inf
+    raises ValueError.
     """
-    if k < 1:
-        raise ValueError(f"k={k} is less than 1")
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise ValueError(f"k={k} is not a whole number of at least 1")
     scores = retrieved.scores.cpu().numpy()
-    if np.isnan(scores).any():
-        turn, query = np.argwhere(np.isnan(scores))[0]
-        raise ValueError(f"score of turn {turn} for query {view.queries[query].id} is NaN")
+    bad = np.isnan(scores) | np.isposinf(scores)
+    if bad.any():
+        turn, query = np.argwhere(bad)[0]
+        raise ValueError(f"score of turn {turn} for query {view.queries[query].id} is {scores[turn, query]}")
     ids = [turn.id for turn in view.graph.turns]
     rankings = []
     for q, query in enumerate(view.queries):

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from memorai.graph.schema import ENTITY, MENTIONED_IN, NODE_TYPES, RELATION, TURN
 from memorai.retrieval.indexed import RELATION_KIND, QueryView
-from memorai.retrieval.scores import TurnScorer
+from memorai.retrieval.scores import TurnScorer, check_mixture
 from memorai.retrieval.subgraph import FacetSeeds
 from memorai.retrieval.transforms import Clip, MinMax, Transform
 
@@ -34,6 +34,9 @@ class CosineRestart:
     def __init__(self, transform: Transform | None = None, node_types: Sequence[str] = NODE_TYPES) -> None:
         self.transform: Transform = transform or Clip()
         self.node_types = list(node_types)
+        for name in self.node_types:
+            if name not in NODE_TYPES:
+                raise ValueError(f"node_types={node_types}: known are {', '.join(NODE_TYPES)}")
 
     def mass(self, view: QueryView, mask: Tensor) -> Tensor:
         """Return transformed cosines [N, Q] inside the mask."""
@@ -95,6 +98,10 @@ class FactRestart:
 
     def __init__(self, k_facts: int = 5, passage_weight: float = 0.05) -> None:
         self.facts = FacetSeeds(k_snippet=0, k_entity=0, k_relation=k_facts)
+        if isinstance(passage_weight, bool) or not isinstance(passage_weight, int | float):
+            raise ValueError(f"passage_weight={passage_weight} is not a number")
+        if not 0 <= passage_weight < float("inf"):
+            raise ValueError(f"passage_weight={passage_weight} is not finite and >= 0")
         self.k_facts, self.passage_weight = k_facts, passage_weight
 
     def mass(self, view: QueryView, mask: Tensor) -> Tensor:
@@ -128,9 +135,9 @@ class RestartSum:
     """Weighted sum of restarts, each scaled to sum 1 a column first."""
 
     def __init__(self, restarts: Sequence[Restart], weights: Sequence[float]) -> None:
-        if len(weights) != len(restarts):
-            raise ValueError(f"{len(weights)} weights for {len(restarts)} restarts")
-        self.restarts, self.weights = list(restarts), list(weights)
+        self.restarts, self.weights = list(restarts), check_mixture(weights, restarts, "restarts")
+        if min(self.weights, default=0.0) < 0:
+            raise ValueError(f"weights {self.weights} of the restarts are not all >= 0")
 
     def mass(self, view: QueryView, mask: Tensor) -> Tensor:
         """Return the mixture [N, Q]."""

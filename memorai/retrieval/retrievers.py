@@ -11,7 +11,7 @@ from torch import Tensor
 
 from memorai.graph.schema import TURN
 from memorai.retrieval.indexed import QueryView
-from memorai.retrieval.pagerank import check_damping, pagerank
+from memorai.retrieval.pagerank import check_damping, check_limits, pagerank
 from memorai.retrieval.restart import Restart
 from memorai.retrieval.scores import TurnScorer
 from memorai.retrieval.subgraph import Subgraph
@@ -38,6 +38,8 @@ class DirectRetriever:
     """Turns by their own score; no graph."""
 
     def __init__(self, scorer: TurnScorer) -> None:
+        if scorer is None:
+            raise ValueError("scorer is missing; a direct retriever needs one")
         self.scorer = scorer
 
     def retrieve(self, view: QueryView) -> Retrieved:
@@ -67,6 +69,10 @@ class PageRankRetriever:
         max_iter: int = 200,
     ) -> None:
         check_damping(damping)
+        check_limits(tol, max_iter)
+        for name, part in (("subgraph", subgraph), ("restart", restart), ("weights", weights)):
+            if part is None:
+                raise ValueError(f"{name} is missing; a PageRank needs one")
         self.subgraph, self.restart, self.weights = subgraph, restart, weights
         self.damping, self.tol, self.max_iter = damping, tol, max_iter
 

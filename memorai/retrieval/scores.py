@@ -75,9 +75,7 @@ class ZScoreSum:
 
     def __init__(self, scorers: Sequence[TurnScorer], weights: Sequence[float] | None = None) -> None:
         self.scorers = list(scorers)
-        self.weights = [1.0] * len(self.scorers) if weights is None else [float(w) for w in weights]
-        if len(self.weights) != len(self.scorers):
-            raise ValueError(f"{len(self.weights)} weights for {len(self.scorers)} scorers")
+        self.weights = check_mixture([1.0] * len(self.scorers) if weights is None else weights, self.scorers, "scorers")
 
     def score(self, view: QueryView) -> Tensor:
         """Return the weighted sum of z-scores [n_turn, Q]."""
@@ -90,6 +88,8 @@ class ReciprocalRankFusion:
 
     def __init__(self, scorers: Sequence[TurnScorer], k: float = 60.0) -> None:
         self.scorers = list(scorers)
+        if isinstance(k, bool) or not isinstance(k, int | float) or not 0 <= k < float("inf"):
+            raise ValueError(f"k={k} is not a finite number >= 0")
         self.k = k
 
     def score(self, view: QueryView) -> Tensor:
@@ -98,6 +98,17 @@ class ReciprocalRankFusion:
         for scorer in self.scorers:
             total += 1 / (self.k + _competition_rank(scorer.score(view)))
         return total
+
+
+def check_mixture(weights: Sequence[float], parts: Sequence[object], kind: str) -> list[float]:
+    """Return the weights as floats; raise ValueError unless there is a finite one of moderate size for every part."""
+    if len(weights) != len(parts):
+        raise ValueError(f"{len(weights)} weights for {len(parts)} {kind}")
+    for weight in weights:
+        # beyond 1e100 sums of squares leave float64
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not abs(weight) <= 1e100:
+            raise ValueError(f"weight {weight} of the {kind} is not a finite number")
+    return [float(weight) for weight in weights]
 
 
 def z_score(scores: Tensor) -> Tensor:

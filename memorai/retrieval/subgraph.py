@@ -39,8 +39,7 @@ class FacetSeeds:
 
     def __init__(self, k_snippet: int = 3, k_entity: int = 3, k_relation: int = 3) -> None:
         for name, k in (("k_snippet", k_snippet), ("k_entity", k_entity), ("k_relation", k_relation)):
-            if k < 0:
-                raise ValueError(f"{name}={k} is negative")
+            _check_count(name, k)
         self.k_snippet, self.k_entity, self.k_relation = k_snippet, k_entity, k_relation
 
     def seeds(self, view: QueryView) -> Tensor:
@@ -75,8 +74,10 @@ class FacetSubgraph:
         hops: int = 1,
         edges: Sequence[str] = (RELATION[1], MENTIONED_IN[1], PART_OF[1]),
     ) -> None:
-        if hops < 0:
-            raise ValueError(f"hops={hops} is negative")
+        _check_count("hops", hops)
+        for name in edges:
+            if name not in _BY_NAME:
+                raise ValueError(f"edges={edges}: known are {', '.join(_BY_NAME)}")
         self.facets, self.hops = facets, hops
         self.edges = [_BY_NAME[name] for name in edges]
 
@@ -92,6 +93,11 @@ class FacetSubgraph:
                 grown[block.source_rows] += block.forward @ mass[block.target_rows]
             reached = grown > 0
         return reached
+
+
+def _check_count(name: str, value: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{name}={value} is not a whole number >= 0")
 
 
 def _top_mask(scores: Tensor, k: int) -> Tensor:

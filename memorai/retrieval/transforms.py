@@ -82,6 +82,7 @@ class MinMax:
 
 
 def _positive(temperature: float) -> float:
-    if not temperature > 0:
-        raise ValueError(f"temperature={temperature} is not positive")
+    number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
+    if not number or not 0 < temperature < float("inf"):
+        raise ValueError(f"temperature={temperature} is not a positive number")
     return float(temperature)

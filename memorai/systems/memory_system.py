@@ -54,8 +54,13 @@ class MemorySystem:
         cache: IndexCache | None = None,
         cache_key: str = "",
     ) -> None:
-        if batch_size < 1:
-            raise ValueError(f"batch_size={batch_size} is less than 1")
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size={batch_size} is not a whole number of at least 1")
+        for name, part in (("retriever", retriever), ("embedder", embedder), ("lexical", lexical)):
+            if part is None:
+                raise ValueError(f"{name} is missing; a memory system needs one")
+        if describe is not None and not callable(describe):
+            raise ValueError(f"describe={describe} is not a function of a name and turns")
         self.retriever = retriever
         self.embedder, self.lexical, self.text_format = embedder, lexical, text_format
         self.segmenter: Segmenter = segmenter or SessionSegmenter()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from memorai.errors import InputError
 from memorai.types import Turn
@@ -13,6 +15,7 @@ from memorai.write.sentences import CJK, Sentence, tokenize, turn_sentences
 
 _KEYS = PhraseKeys("en")
 _SELF = FIRST_PERSON | POSSESSIVE_FIRST
+_CJK = re.compile(f"[{CJK}]")
 _WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:['’-][^\W{CJK}]+)*")
 
 
@@ -49,20 +52,65 @@ def describe(name: str, turns: Sequence[Turn], max_sentences: int = 2, max_words
     return f"{name}: " + " ".join(_ended(trim(sentence, budget)) for sentence in kept)
 
 
+@dataclass(frozen=True, slots=True)
+class _Searchable:
+    """A turn's sentences, and where each stem and each CJK character occurs, so that a mention is looked up.
+
+    Without it, describing every entity of one long turn reads the turn once an entity: quadratic in its length.
+    """
+
+    sentences: tuple[Sentence, ...]
+    stems: tuple[str, ...]
+    keys: tuple[str, ...]
+    places: Mapping[str, tuple[int, ...]]
+
+    def mentioning(self, name: str) -> list[int]:
+        """Indices of the sentences that mention a name, increasing."""
+        if _CJK.search(name):
+            key = name_key(name)
+            return [i for i in self.places.get(key[:1], ()) if key in self.keys[i]]
+        wanted = _stems(name)
+        if not wanted:
+            return []
+        phrase = f" {' '.join(wanted)} "
+        return [i for i in self.places.get(wanted[0], ()) if phrase in self.stems[i]]
+
+
+@lru_cache(maxsize=2048)
+def _searchable(turn: Turn) -> _Searchable:
+    sentences = tuple(turn_sentences(turn))
+    places: dict[str, list[int]] = {}
+    stems, keys = [], []
+    for i, sentence in enumerate(sentences):
+        found, key = _stems(sentence.text), name_key(sentence.text)
+        for feature in dict.fromkeys([*found, *(c for c in key if _CJK.match(c))]):
+            places.setdefault(feature, []).append(i)
+        stems.append(f" {' '.join(found)} ")
+        keys.append(key)
+    return _Searchable(sentences, tuple(stems), tuple(keys), {k: tuple(v) for k, v in places.items()})
+
+
+def _stems(text: str) -> list[str]:
+    return [_KEYS.stem(token.lower) for token in tokenize(text)]
+
+
 def _mentions(name: str, turns: Sequence[Turn], count: int, backwards: bool = False) -> list[str]:
     """The first ``count`` distinct sentences that mention ``name``; else the turns' own first sentences."""
     own = [turn for turn in turns if name_key(turn.speaker) == name_key(name)]
     exact: dict[str, None] = {}
     for turn in own or turns:
-        sentences = turn_sentences(turn)
-        for sentence in reversed(sentences) if backwards else sentences:
-            if _about_self(sentence) if own else _mentioned(name, sentence.text):
+        text = _searchable(turn)
+        order = range(len(text.sentences)) if own else text.mentioning(name)
+        for i in reversed(order) if backwards else order:
+            sentence = text.sentences[i]
+            if not own or _about_self(sentence):
                 exact[sentence.text] = None
             if len(exact) == count:
                 return list(exact)
     if exact:
         return list(exact)
-    return list(dict.fromkeys(found[0].text for turn in turns if (found := turn_sentences(turn))))[:count]
+    first = (text.sentences[0].text for turn in turns if (text := _searchable(turn)).sentences)
+    return list(dict.fromkeys(first))[:count]
 
 
 def _about_self(sentence: Sentence) -> bool:
@@ -70,14 +118,6 @@ def _about_self(sentence: Sentence) -> bool:
     return not sentence.question and any(
         token.lower in _SELF or token.text[:1] == "我" for token in tokenize(sentence.text)
     )
-
-
-def _mentioned(name: str, sentence: str) -> bool:
-    if re.search(f"[{CJK}]", name):
-        return name_key(name) in name_key(sentence)
-    wanted = [_KEYS.stem(token.lower) for token in tokenize(name)]
-    have = [_KEYS.stem(token.lower) for token in tokenize(sentence)]
-    return any(have[i : i + len(wanted)] == wanted for i in range(len(have) - len(wanted) + 1))
 
 
 def _ended(text: str) -> str:

@@ -21,6 +21,7 @@ class Fixed:
         return {"embedder": "none"}
 
     def index(self, conversation):
+        assert conversation.questions == ()
         self.turns = [turn.id for turn in conversation.turns]
         return self
 

@@ -72,3 +72,16 @@ def test_restart_sum_mixes_distributions():
     assert mixed[6] == pytest.approx(0.05 + 0.5 * 1 / 1.6)
     with pytest.raises(ValueError, match="1 weights for 2 restarts"):
         RestartSum([UniformRestart(), UniformRestart()], [1.0])
+
+
+def test_bad_values_are_refused():
+    with pytest.raises(ValueError, match="known are entity, turn, snippet"):
+        CosineRestart(node_types=["foo"])
+    with pytest.raises(ValueError, match="k_relation="):
+        FactRestart(k_facts=1.5)
+    for bad in (-1, float("nan"), "0.05"):
+        with pytest.raises(ValueError, match="passage_weight"):
+            FactRestart(passage_weight=bad)
+    for bad in (-0.5, float("nan")):
+        with pytest.raises(ValueError, match="weight"):
+            RestartSum([UniformRestart()], [bad])

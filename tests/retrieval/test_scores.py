@@ -65,3 +65,15 @@ def test_reciprocal_rank_fusion_by_hand_with_ties():
     assert fused.tolist() == pytest.approx(
         [1 / 61 + 1 / 62, 1 / 62 + 1 / 62, 1 / 62 + 1 / 62, 1 / 64 + 1 / 62, 1 / 65 + 1 / 61]
     )
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), 1e308, "1", None, True])
+def test_weights_of_a_fusion_are_finite_numbers(bad):
+    with pytest.raises(ValueError, match="of the scorers is not a finite number"):
+        ZScoreSum([Dense(), Lexical()], [bad, 1.0])
+
+
+@pytest.mark.parametrize("bad", [-1, float("nan"), float("inf"), "60", None])
+def test_the_constant_of_rank_fusion_is_a_finite_number(bad):
+    with pytest.raises(ValueError, match="is not a finite number >= 0"):
+        ReciprocalRankFusion([Dense()], k=bad)

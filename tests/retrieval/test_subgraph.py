@@ -53,7 +53,12 @@ def test_full_graph_is_everything():
 
 
 def test_negative_numbers_are_refused():
-    with pytest.raises(ValueError, match="k_entity=-1"):
+    with pytest.raises(ValueError, match="k_entity=-1 is not a whole number"):
         FacetSeeds(k_entity=-1)
+    with pytest.raises(ValueError, match="k_entity="):
+        FacetSeeds(k_entity=1.5)
     with pytest.raises(ValueError, match="hops=-1"):
         FacetSubgraph(FacetSeeds(), hops=-1)
+    for edges in (["foo"], "relation"):
+        with pytest.raises(ValueError, match="known are relation"):
+            FacetSubgraph(FacetSeeds(), edges=edges)

@@ -55,3 +55,16 @@ def test_limits_are_checked(options):
 @given(st.text(st.characters()), st.lists(st.text(st.characters())))
 def test_any_text(name, texts):
     assert describe(name, [Turn(str(i), "s", "Ann", text) for i, text in enumerate(texts)]).startswith(name)
+
+
+def test_one_long_turn_is_read_once_not_once_an_entity(monkeypatch):
+    from memorai.write import describe as module
+
+    reads = []
+    real = module.turn_sentences
+    monkeypatch.setattr(module, "turn_sentences", lambda turn: reads.append(turn.id) or real(turn))
+    module._searchable.cache_clear()
+    turn = Turn("long", "s", "Ann", " ".join(f"I saw the word{i}." for i in range(50)))
+    for i in range(50):
+        assert module.describe(f"word{i}", [turn]) == f"word{i}: I saw the word{i}."
+    assert reads == ["long"]

@@ -3,6 +3,6 @@
 from memorai.retrieval.pagerank.blocks import Block, WeightedBlock
 from memorai.retrieval.pagerank.dense import pagerank_dense
 from memorai.retrieval.pagerank.engine import PageRank, pagerank
-from memorai.retrieval.pagerank.walk import check_damping
+from memorai.retrieval.pagerank.walk import check_damping, check_limits
 
-__all__ = ["Block", "PageRank", "WeightedBlock", "check_damping", "pagerank", "pagerank_dense"]
+__all__ = ["Block", "PageRank", "WeightedBlock", "check_damping", "check_limits", "pagerank", "pagerank_dense"]

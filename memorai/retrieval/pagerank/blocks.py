@@ -53,6 +53,10 @@ class Block:
             raise ValueError(f"source, target and weight must have one shape [E], not {shapes}")
         check_weights(self.weight, "weight of an edge")
         for name, local, rows in (("source", self.source, self.source_rows), ("target", self.target, self.target_rows)):
+            if local.dtype not in (torch.int64, torch.int32):
+                raise ValueError(f"{name} has dtype {local.dtype}; indices are int64 or int32")
+            if not (isinstance(rows.start, int) and isinstance(rows.stop, int) and rows.step in (None, 1)):
+                raise ValueError(f"{name}_rows={rows} is not a run of rows such as slice(0, 10)")
             size = rows.stop - rows.start
             if rows.start < 0 or size < 0:
                 raise ValueError(f"{name}_rows={rows} is not a run of rows")

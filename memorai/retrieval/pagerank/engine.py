@@ -18,7 +18,7 @@ from memorai.retrieval.pagerank.dense import solve
 from memorai.retrieval.pagerank.power import iterate
 from memorai.retrieval.pagerank.schedule import is_reversible
 from memorai.retrieval.pagerank.threads import suited_threads
-from memorai.retrieval.pagerank.walk import Solution, Walk, check_damping, normalise_restart, prepare
+from memorai.retrieval.pagerank.walk import Solution, Walk, check_damping, check_limits, normalise_restart, prepare
 
 Engine = Literal["auto", "power", "batched", "compiled", "solve"]
 
@@ -101,7 +101,7 @@ def pagerank(
     d = float(damping.detach()) if isinstance(damping, Tensor) else float(damping)
     check_damping(d)
     dtype = dtype or restart.dtype
-    _check_input(blocks, restart, dtype, max_iter, batch_size, candidates)
+    _check_input(blocks, restart, dtype, tol, max_iter, batch_size, candidates)
     with suited_threads(len(restart) * min(batch_size or _batch_size(len(restart)), restart.shape[1])):
         s, fallback = normalise_restart(restart.to(dtype), candidates)
         chosen = _choose(engine, s)
@@ -187,6 +187,7 @@ def _check_input(
     blocks: Sequence[WeightedBlock],
     restart: Tensor,
     dtype: torch.dtype,
+    tol: float,
     max_iter: int,
     batch_size: int | None,
     candidates: Tensor | None,
@@ -195,10 +196,12 @@ def _check_input(
         raise ValueError(f"restart has shape {tuple(restart.shape)}, expected [N, Q]")
     if dtype not in (torch.float32, torch.float64):
         raise ValueError(f"dtype={dtype}; the engines compute in float32 or float64")
-    if max_iter < 1 or (batch_size is not None and batch_size < 1):
-        raise ValueError(f"max_iter={max_iter} and batch_size={batch_size} must be at least 1")
-    if candidates is not None and candidates.shape != restart.shape:
-        raise ValueError(f"candidates has shape {tuple(candidates.shape)}, the restart {tuple(restart.shape)}")
+    check_limits(tol, max_iter)
+    if batch_size is not None and batch_size < 1:
+        raise ValueError(f"batch_size={batch_size} must be at least 1")
+    if candidates is not None and (candidates.shape != restart.shape or candidates.dtype != torch.bool):
+        given = f"{candidates.dtype} {tuple(candidates.shape)}"
+        raise ValueError(f"candidates is {given}, expected torch.bool {tuple(restart.shape)}")
     num_nodes, num_queries = restart.shape
     for i, block in enumerate(blocks):
         if max(block.block.source_rows.stop, block.block.target_rows.stop) > num_nodes:

@@ -83,8 +83,16 @@ def inverse_out(blocks: Sequence[WeightedBlock], restart: Tensor) -> tuple[Tenso
 
 def check_damping(damping: float) -> None:
     """Raise ValueError unless 0 <= damping < 1 (at 1 the restart vanishes and nothing is defined)."""
-    if not 0 <= damping < 1:
+    if isinstance(damping, bool) or not isinstance(damping, int | float) or not 0 <= damping < 1:
         raise ValueError(f"damping={damping} is outside [0, 1)")
+
+
+def check_limits(tol: float, max_iter: int) -> None:
+    """Raise ValueError unless tol is a positive number and max_iter a whole number of at least 1."""
+    if isinstance(tol, bool) or not isinstance(tol, int | float) or not 0 < tol < float("inf"):
+        raise ValueError(f"tol={tol} is not a positive number")
+    if isinstance(max_iter, bool) or not isinstance(max_iter, int) or max_iter < 1:
+        raise ValueError(f"max_iter={max_iter} is not a whole number of at least 1")
 
 
 def normalise_restart(restart: Tensor, candidates: Tensor | None = None) -> tuple[Tensor, Tensor]:

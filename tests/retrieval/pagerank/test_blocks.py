@@ -113,3 +113,18 @@ def test_shapes_that_differ_are_refused():
             torch.tensor([], dtype=torch.int64),
             torch.ones(0),
         )
+
+
+@pytest.mark.parametrize(
+    ("rows", "source", "match"),
+    [
+        (slice(-3, -1), [0], "not a run of rows"),
+        (slice(None), [0], "not a run of rows"),
+        (slice(0, 4, 2), [0], "not a run of rows"),
+        (slice(0, 2), [0.7], "source has dtype torch.float32"),
+        (slice(0, 2), [True], "source has dtype torch.bool"),
+    ],
+)
+def test_rows_and_indices_of_a_wrong_kind_are_refused(rows, source, match):
+    with pytest.raises(ValueError, match=match):
+        Block(rows, slice(0, 2), torch.tensor(source), torch.tensor([0]), torch.ones(1))

@@ -355,7 +355,7 @@ def test_weights_that_overflow_are_refused(engine):
         ({"dtype": torch.float16}, "float32 or float64"),
         ({"max_iter": 0}, "at least 1"),
         ({"batch_size": 0}, "at least 1"),
-        ({"candidates": torch.ones(3, 1)}, "candidates has shape"),
+        ({"candidates": torch.ones(3, 1)}, "candidates is torch.float32"),
     ],
 )
 def test_bad_options_are_refused(options, match):
@@ -391,3 +391,28 @@ def test_without_numba_auto_takes_torch_and_compiled_says_what_is_missing(monkey
 def test_the_dense_engine_refuses_large_graphs():
     with pytest.raises(ValueError, match="at most 8192 nodes"):
         pagerank([], torch.ones(8193, 1), engine="solve")
+
+
+@pytest.mark.parametrize(
+    ("limit", "match"),
+    [
+        ({"tol": 0.0}, "tol=0.0"),
+        ({"tol": -1.0}, "tol=-1.0"),
+        ({"tol": float("nan")}, "tol=nan"),
+        ({"tol": float("inf")}, "tol=inf"),
+        ({"tol": None}, "tol=None"),
+        ({"max_iter": 0}, "max_iter=0"),
+        ({"max_iter": 1.5}, "max_iter=1.5"),
+        ({"max_iter": True}, "max_iter=True"),
+        ({"candidates": torch.tensor([[1.0], [-0.5]])}, "candidates is torch.float32"),
+    ],
+)
+def test_limits_and_candidates_are_checked(limit, match):
+    with pytest.raises(ValueError, match=match):
+        pagerank([], torch.ones(2, 1), **limit)
+
+
+def test_rows_outside_the_graph_are_refused_not_broadcast():
+    block = Block(slice(0, 2), slice(2, 3), torch.tensor([0, 1]), torch.tensor([0, 0]), torch.ones(2))
+    with pytest.raises(ValueError, match="rows beyond the 2 of the restart"):
+        pagerank([WeightedBlock(block)], torch.ones(2, 2))
