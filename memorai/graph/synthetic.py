@@ -66,10 +66,18 @@ def memory_shape(num_nodes: int, seed: int = 0, long_range: float = 0.1) -> Memo
     return MemoryShape({ENTITY: entities, TURN: turns, SNIPPET: snippets}, edges)
 
 
-def memory_vectors(rows: int, dim: int, seed: int = 0, topic_rows: int = 100) -> np.ndarray:
-    """Return unit vectors float32 [rows, dim] whose cosines look like a sentence encoder's.
+def memory_vectors(
+    rows: int, dim: int, seed: int = 0, topic_rows: int = 100, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return unit vectors [rows, dim] whose cosines look like a sentence encoder's.
 
     Neighbouring rows share a topic (cosine about 0.45), others have cosines of about 0.1 with a spread of 0.08.
+
+    Args:
+        rows, dim: shape.
+        seed: the same seed gives the same vectors.
+        topic_rows: neighbours that share a topic.
+        out: written to and returned, e.g. a memory-mapped float16 array; None for a new float32 one.
     """
     rng = np.random.default_rng(seed)
     common = _unit(rng.standard_normal((1, dim), dtype=np.float32))
@@ -77,7 +85,7 @@ def memory_vectors(rows: int, dim: int, seed: int = 0, topic_rows: int = 100) ->
     topics = _unit(rng.standard_normal((rows // topic_rows + 1, basis.shape[0]), dtype=np.float32) @ basis)
     # the noise of a row is a row of a pool at a random rotation: drawing billions of normals would take minutes
     pool = _unit(rng.standard_normal((8192, dim), dtype=np.float32))
-    out = np.empty((rows, dim), dtype=np.float32)
+    out = np.empty((rows, dim), dtype=np.float32) if out is None else out
     for start in range(0, rows, 65536):
         row = np.arange(start, min(start + 65536, rows))
         noise = pool[rng.integers(len(pool), size=row.size)] + pool[rng.integers(len(pool), size=row.size)]
@@ -103,8 +111,11 @@ def _relations(
     rng: np.random.Generator, entity: np.ndarray, turn: np.ndarray, entities: int, count: int, long_range: float
 ) -> tuple[np.ndarray, np.ndarray]:
     first = rng.integers(entity.size, size=count)
-    second = np.minimum(first + rng.integers(1, MENTIONS, size=count), entity.size - 1)
-    far = (rng.random(count) < long_range) | (turn[first] != turn[second])
+    per_turn = np.bincount(turn)  # mentions are sorted by turn
+    start = (np.cumsum(per_turn) - per_turn)[turn[first]]
+    size = per_turn[turn[first]]
+    second = start + (first - start + rng.integers(1, MENTIONS, size=count)) % size
+    far = rng.random(count) < long_range
     source = entity[first]
     target = np.where(far, rng.integers(entities, size=count), entity[second])
     keep = source != target

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -127,8 +126,8 @@ class LocalPageRank:
             last=np.empty(_FIRST_CAPACITY, dtype=np.int64),
             edge_to=np.empty(_FIRST_CAPACITY, dtype=np.int32),
             edge_share=np.empty(_FIRST_CAPACITY),
-            count=np.zeros(8, dtype=np.int64),
-            total=np.zeros(3),
+            counts=np.zeros(8, dtype=np.int64),
+            totals=np.zeros(3),
         )
 
     @property
@@ -160,7 +159,7 @@ class LocalPageRank:
             max_edges: stop after moving mass along so many edges; None for no limit.
 
         Raises:
-            ValueError: damping, eps, a seed, a mass, the query or a similarity is out of its range, or weights overflow.
+            ValueError: damping, eps, a seed, a mass, the query or a similarity is out of range, or weights overflow.
         """
         check_damping(damping)
         if not 0 < eps < float("inf"):
@@ -187,17 +186,15 @@ class LocalPageRank:
         self._reserve(seeds.size)
         kernel.start(seeds, restart, graph.indptr, max(eps, _FIRST_LEVEL), self._work)
         budget = np.iinfo(np.int64).max if max_edges is None else max_edges
-        count = self._work.count
+        counts = self._work.counts
         structure = (graph.indptr, graph.target, graph.weight, graph.item, graph.group_indptr, graph.group_item)
-        while (
-            status := kernel.push(*structure, source, self._work, damping, eps, tol, budget, _STEP)
-        ) == kernel.FULL:
+        while (status := kernel.push(*structure, source, self._work, damping, eps, tol, budget, _STEP)) == kernel.FULL:
             self._make_room()
         if status == kernel.BAD_SIMILARITY:
-            raise ValueError(f"the similarity of item {count[kernel.WHERE]} is not finite")
+            raise ValueError(f"the similarity of item {counts[kernel.WHERE]} is not finite")
         if status == kernel.BAD_WEIGHT:
-            raise ValueError(f"the weights that leave node {count[kernel.WHERE]} overflow float64")
-        reached = int(count[kernel.NODES])
+            raise ValueError(f"the weights that leave node {counts[kernel.WHERE]} overflow float64")
+        reached = int(counts[kernel.NODES])
         mass, residual = self._work.mass[:reached], self._work.residual[:reached]
         # what returns from dangling nodes restarts the same walk, so it only scales the result
         scale = float(mass.sum() + residual.sum())
@@ -207,9 +204,9 @@ class LocalPageRank:
             error=damping * float(residual.sum()) / scale if reached else 0.0,
             converged=status == kernel.DONE,
             fallback=fallback,
-            pushes=int(count[kernel.PUSHES]),
-            edges=int(count[kernel.MOVED]),
-            similarities=int(count[kernel.CACHED]),
+            pushes=int(counts[kernel.PUSHES]),
+            edges=int(counts[kernel.MOVED]),
+            similarities=int(counts[kernel.CACHED]),
         )
 
     def _similarities(self, query: np.ndarray | None, similarity: np.ndarray | None) -> kernel.Similarities:
@@ -221,7 +218,7 @@ class LocalPageRank:
             given = similarity
         elif self.graph.num_items:
             if query is None or self.items is None:
-                raise ValueError("the graph's weights depend on a query: give a query and item vectors, or similarities")
+                raise ValueError("the weights depend on a query: give a query and item vectors, or similarities")
             if query.shape != (items.first.shape[1],):
                 raise ValueError(f"query has shape {query.shape}, expected [{items.first.shape[1]}]")
             _check_finite(query, "query")
@@ -244,7 +241,7 @@ class LocalPageRank:
 
     def _make_room(self) -> None:
         """Double everything that a query fills; what it has written stays."""
-        fixed = ("place", "similarity", "count", "total")
+        fixed = ("place", "similarity", "counts", "totals")
         self._work = self._work._replace(
             **{
                 name: np.concatenate([array, np.empty_like(array)])

@@ -182,17 +182,17 @@ def weighted_local_graph(blocks: Sequence[WeightedBlock], num_nodes: int, query:
         block = weighted.block
         weight = block.weight.double()
         factors = ((weighted.source_scale, block.source), (weighted.target_scale, block.target))
-        for scale, ends in factors:
+        for scale, end in factors:
             if scale is not None:
-                weight = weight * scale[ends, query]
+                weight = weight * scale[end, query]
         if weighted.value is not None:
             weight = weight * weighted.value[:, query]
         ends = [
             (local + rows.start).cpu().numpy()
             for local, rows in ((block.source, block.source_rows), (block.target, block.target_rows))
         ]
-        source, target = reversed(ends) if weighted.reverse else ends
-        parts.append(LocalEdges(source, target, weight.cpu().numpy()))
+        there, back = reversed(ends) if weighted.reverse else ends
+        parts.append(LocalEdges(there, back, weight.cpu().numpy()))
     return local_graph(num_nodes, parts)
 
 

@@ -11,22 +11,28 @@ graph or the vectors again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
-try:
-    import numba
-except ImportError:  # the extra is optional
-    numba = None
+
+def _numba() -> Any:
+    try:
+        return import_module("numba")
+    except ImportError:  # the extra is optional
+        return None
+
+
+numba = _numba()
 
 COMPILED = numba is not None
 
 # status of `push`
 DONE, FULL, BAD_SIMILARITY, BAD_WEIGHT, OVER_BUDGET = range(5)
-# places in Workspace.count
+# places in Workspace.counts
 NODES, EDGES, CACHED, POSITION, PUSHES, MOVED, ACTIVE, WHERE = range(8)
-# places in Workspace.total
+# places in Workspace.totals
 RESIDUAL, DANGLING, LEVEL = range(3)
 _TINY = np.finfo(np.float64).tiny
 
@@ -66,8 +72,8 @@ class Workspace(NamedTuple):
     last: np.ndarray
     edge_to: np.ndarray
     edge_share: np.ndarray
-    count: np.ndarray
-    total: np.ndarray
+    counts: np.ndarray
+    totals: np.ndarray
 
 
 def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,10 +85,9 @@ _jit = numba.njit(cache=True, nogil=True, error_model="numpy") if numba is not N
 
 
 if numba is not None:
-
     # only the order of the sum is free here; the walk itself is compiled as written
     @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-    def dot(table: np.ndarray, row: int, query: np.ndarray) -> float:
+    def dot(table: np.ndarray, row: int, query: np.ndarray) -> np.float32:
         """Inner product of a row of the table and the query, in float32."""
         total = np.float32(0)
         if table.itemsize == 2:
@@ -100,10 +105,10 @@ if numba is not None:
 
 else:
 
-    def dot(table: np.ndarray, row: int, query: np.ndarray) -> float:
+    def dot(table: np.ndarray, row: int, query: np.ndarray) -> np.float32:
         """Inner product of a row of the table and the query, in float32."""
         values = table[row].view(np.float16) if table.itemsize == 2 else table[row]
-        return float(np.dot(values.astype(np.float32), query))
+        return np.float32(np.dot(values.astype(np.float32), query))
 
 
 @_jit
@@ -131,7 +136,7 @@ def prepare(
 ) -> int:
     """Bring the similarities of edges [begin, end) into the cache; FULL leaves what was done and may be repeated."""
     similarity, cached = work.similarity, work.cached
-    known = work.count[CACHED]
+    known = work.counts[CACHED]
     status = DONE
     for e in range(begin, end):
         i = item[e]
@@ -157,10 +162,10 @@ def prepare(
             cached[known] = i
             known += 1
         if not np.isfinite(value):
-            work.count[WHERE] = i
+            work.counts[WHERE] = i
             status = BAD_SIMILARITY
             break
-    work.count[CACHED] = known
+    work.counts[CACHED] = known
     return status
 
 
@@ -187,9 +192,9 @@ def start(seeds: np.ndarray, share: np.ndarray, indptr: np.ndarray, level: float
         local = touch(seeds[k], nodes, indptr, work)
         nodes = max(nodes, local + 1)
         work.residual[local] += share[k]
-        work.total[RESIDUAL] += share[k]
-    work.count[NODES] = nodes
-    work.total[LEVEL] = level
+        work.totals[RESIDUAL] += share[k]
+    work.counts[NODES] = nodes
+    work.totals[LEVEL] = level
 
 
 @_jit
@@ -208,11 +213,11 @@ def expand(
 
     Returns:
         DONE; FULL (the caller makes room and calls again); BAD_SIMILARITY or BAD_WEIGHT, with the item or node in
-        ``count[WHERE]``.
+        ``counts[WHERE]``.
     """
     node = work.node[local]
     begin, end = indptr[node], indptr[node + 1]
-    nodes, begun = work.count[NODES], work.count[EDGES]
+    nodes, begun = work.counts[NODES], work.counts[EDGES]
     if nodes + end - begin > work.node.size or begun + end - begin > work.edge_to.size:
         return FULL
     status = prepare(begin, end, item, group_indptr, group_item, source, work)
@@ -231,16 +236,16 @@ def expand(
             edge_share[at] = value
             out += value
             at += 1
-    work.count[NODES] = nodes
+    work.counts[NODES] = nodes
     if not np.isfinite(out):
-        work.count[WHERE] = node
+        work.counts[WHERE] = node
         return BAD_WEIGHT
     if out < _TINY:  # below the smallest normal number a division would overflow: the node counts as dangling
         at = begun
     for k in range(begun, at):
         edge_share[k] /= out
     work.first[local], work.last[local] = begun, at
-    work.count[EDGES] = at
+    work.counts[EDGES] = at
     return DONE
 
 
@@ -263,7 +268,7 @@ def push(
     """Push until every residual is at most eps times its node's degree, or they sum to tol, or the budget is spent.
 
     Invariant: exact = mass + PageRank from the residual + dangling x exact, and mass + residual + dangling sum to 1.
-    The threshold falls from ``total[LEVEL]`` to eps by ``step``, so that large residuals go first. After FULL the
+    The threshold falls from ``totals[LEVEL]`` to eps by ``step``, so that large residuals go first. After FULL the
     caller makes room and calls again.
 
     Returns:
@@ -271,39 +276,39 @@ def push(
     """
     # local names: the compiler need not follow the tuple in the inner loop
     mass, residual, degree, first, last = work.mass, work.residual, work.degree, work.first, work.last
-    edge_to, edge_share, count, total = work.edge_to, work.edge_share, work.count, work.total
+    edge_to, edge_share, counts, totals = work.edge_to, work.edge_share, work.counts, work.totals
     while True:
-        threshold = total[LEVEL]
+        threshold = totals[LEVEL]
         pushed = False
-        local = count[POSITION]
-        while local < count[NODES]:
+        local = counts[POSITION]
+        while local < counts[NODES]:
             amount = residual[local]
             if amount > threshold * degree[local]:
                 if first[local] < 0:
                     status = expand(local, indptr, target, weight, item, group_indptr, group_item, source, work)
                     if status != DONE:
-                        count[POSITION] = local
+                        counts[POSITION] = local
                         return status
                 residual[local] = 0.0
                 mass[local] += (1 - damping) * amount
-                total[RESIDUAL] -= (1 - damping) * amount
+                totals[RESIDUAL] -= (1 - damping) * amount
                 moved = damping * amount
                 if first[local] == last[local]:
-                    total[DANGLING] += moved
-                    total[RESIDUAL] -= moved
+                    totals[DANGLING] += moved
+                    totals[RESIDUAL] -= moved
                 for k in range(first[local], last[local]):
                     residual[edge_to[k]] += moved * edge_share[k]
-                count[PUSHES] += 1
-                count[MOVED] += degree[local]
+                counts[PUSHES] += 1
+                counts[MOVED] += degree[local]
                 pushed = True
-                if total[RESIDUAL] <= tol:
+                if totals[RESIDUAL] <= tol:
                     return DONE
-                if count[MOVED] >= budget:
+                if counts[MOVED] >= budget:
                     return OVER_BUDGET
             local += 1
-        count[POSITION] = 0
+        counts[POSITION] = 0
         if threshold > eps:
-            total[LEVEL] = max(threshold * step, eps)
+            totals[LEVEL] = max(threshold * step, eps)
         elif not pushed:
             return DONE
 
@@ -311,9 +316,9 @@ def push(
 @_jit
 def reset(work: Workspace) -> None:
     """Forget a query: only the entries that it touched."""
-    for local in range(work.count[NODES]):
+    for local in range(work.counts[NODES]):
         work.place[work.node[local]] = -1
-    for k in range(work.count[CACHED]):
+    for k in range(work.counts[CACHED]):
         work.similarity[work.cached[k]] = -1.0
-    work.count[:] = 0
-    work.total[:] = 0.0
+    work.counts[:] = 0
+    work.totals[:] = 0.0
