@@ -2,7 +2,7 @@
 """Dynamic Weighted PageRank against its peers, side by side on graphs shaped like a memory.
 
     python scripts/bench_pagerank.py --quick
-    python scripts/bench_pagerank.py --json rows.json --curve curve.json --table table.md
+    python scripts/bench_pagerank.py --record experiments/pagerank_bench
 
 Every engine gets fresh weights conditioned on each query and is timed with making them from given cosines; each stops
 at the coarsest tolerance of its own at which the residual that this script measures is at most 1e-6 (the search for it
@@ -17,10 +17,12 @@ import importlib.util
 import json
 import sys
 import tempfile
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
-from pagerank_bench import curve, engines, measure, probe, problem, report
+from pagerank_bench import curve, engines, measure, probe, problem, report, retrieval
 
 DAMPINGS = [0.5, 0.85]
 QUICK, FULL = [4_000, 50_000], [4_000, 50_000, 500_000, 5_000_000]
@@ -29,35 +31,75 @@ NEEDS = {"compiled": "numba", "igraph": "igraph", "scikit-network": "sknetwork",
 
 def main(arguments: list[str] | None = None) -> None:
     options = _parser().parse_args(arguments)
+    if options.merge:
+        Record.merged(options.merge).write(options.record)
+        return
     sizes = options.nodes or (QUICK if options.quick else FULL)
     bandwidth = probe.copy_bandwidth(threads=2)
     print(f"{probe.machine()}\ncopy bandwidth: {bandwidth / 1e9:.1f} GB/s", flush=True)
     present = _present(options.engines)
-    rows: list[measure.Row] = []
-    points: list[curve.Point] = []
+    record = Record(bandwidth)
     hints: dict[tuple[str, float], int] = {}
     for size in sorted(sizes):
         with tempfile.TemporaryDirectory() as folder:
-            # no more queries than are used: at 5M nodes each costs 20 MB
             task = problem.make(size, options.queries, Path(folder), options.long_range)
             reference = measure.Reference.of(task, DAMPINGS, options.reference)
             print(f"\n{task.num_nodes} nodes, {task.graph.num_edges} directed edges", flush=True)
             for engine in present:
                 if size <= engine.most:
                     found = measure.measure(task, engine, reference, options.repeats, hints)
-                    rows += found
+                    record.rows += found
                     for row in found:
                         print(report.progress(row), flush=True)
-            points += curve.curve(task, DAMPINGS, options.queries)
-    measure.fill_ratios(rows)
-    text = report.markdown(rows, points, bandwidth)
-    print("\n" + text)
+            record.points += curve.curve(task, DAMPINGS, options.queries)
+            record.retrievals += retrieval.retrieval(task, DAMPINGS, min(50, options.queries))
+    measure.fill_ratios(record.rows)
+    print("\n" + record.text())
     if options.json:
-        options.json.write_text(json.dumps([row.record() for row in rows], indent=1) + "\n", encoding="utf-8")
-    if options.curve:
-        options.curve.write_text(json.dumps([asdict(point) for point in points], indent=1) + "\n", encoding="utf-8")
-    if options.table:
-        options.table.write_text(f"{probe.machine()}\n\n{text}", encoding="utf-8")
+        _write_json(options.json, [row.record() for row in record.rows])
+    if options.record:
+        record.write(options.record)
+
+
+@dataclass
+class Record:
+    """Everything that a run, or several of them, measured."""
+
+    bandwidth: float
+    rows: list[measure.Row] = field(default_factory=list)
+    points: list[curve.Point] = field(default_factory=list)
+    retrievals: list[retrieval.Retrieval] = field(default_factory=list)
+
+    def text(self) -> str:
+        return report.markdown(self.rows, self.points, self.retrievals, self.bandwidth)
+
+    def write(self, folder: Path) -> None:
+        """Write results.json (the rows), details.json (all that the tables hold), table.md and the plot."""
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_json(folder / "results.json", [row.record() for row in self.rows])
+        _write_json(folder / "details.json", asdict(self))
+        (folder / "table.md").write_text(f"{probe.machine()}\n\n{self.text()}", encoding="utf-8")
+        report.plot(self.rows, folder / "cost")
+
+    @staticmethod
+    def merged(folders: Sequence[Path]) -> Record:
+        """Read what runs at different sizes recorded on one machine."""
+        parts = [json.loads((folder / "details.json").read_text(encoding="utf-8")) for folder in folders]
+        return Record(
+            max(part["bandwidth"] for part in parts),
+            [measure.Row(**row) for part in parts for row in part["rows"]],
+            [curve.Point(**point) for part in parts for point in part["points"]],
+            [_retrieval(found) for part in parts for found in part["retrievals"]],
+        )
+
+
+def _retrieval(found: dict[str, Any]) -> retrieval.Retrieval:
+    totals = {key: {float(d): ms for d, ms in found[key].items()} for key in ("total_ms", "total_p95_ms")}
+    return retrieval.Retrieval(**(found | totals))
+
+
+def _write_json(path: Path, value: object) -> None:
+    path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
 
 
 def _present(only: list[str] | None) -> list[engines.Engine]:
@@ -85,8 +127,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--reference", type=int, default=4, help="queries on which agreement is counted")
     parser.add_argument("--long-range", type=float, default=0.1, help="share of relations between any two entities")
     parser.add_argument("--json", type=Path, help="write the rows here")
-    parser.add_argument("--curve", type=Path, help="write the local engine's curve here, as JSON")
-    parser.add_argument("--table", type=Path, help="write what is printed here, as Markdown")
+    parser.add_argument("--record", type=Path, help="write results.json, details.json, table.md and the plot here")
+    parser.add_argument("--merge", type=Path, nargs="+", help="folders of earlier runs to write as one --record")
     return parser
 
 

@@ -61,16 +61,11 @@ def memorai_engine(engine: str) -> Callable[[Problem], Solve]:
             blocks[kind] = Block(*rows, index[0], index[1], torch.from_numpy(edges.weight))
         mentions = blocks[MENTIONED_IN]
         per_turn = torch.bincount(mentions.target, minlength=mentions.num_targets).clamp_min(1)[:, None]
-        of_turn = torch.sparse_csr_tensor(
-            torch.from_numpy(problem.graph.group_indptr),
-            torch.from_numpy(problem.graph.group_item.astype(np.int64)),
-            torch.ones(problem.graph.group_item.size),
-            (mentions.num_targets, mentions.num_sources),
-        )
 
         def solve(columns: Sequence[int], damping: float, tol: float) -> np.ndarray:
             cosine = torch.from_numpy(problem.similarity[:, list(columns)]).clamp_min(0)
-            scale = {MENTIONED_IN: cosine[:entities], PART_OF: (of_turn @ cosine[:entities]) / per_turn}
+            mean = (mentions.backward @ cosine[:entities]) / per_turn
+            scale = {MENTIONED_IN: cosine[:entities], PART_OF: mean}
             weighted = []
             for kind in EDGE_TYPES:
                 if kind in blocks:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from .curve import Point
 from .measure import Row
 from .probe import bytes_of_power
+from .retrieval import Retrieval
 
 
 def progress(row: Row) -> str:
@@ -17,9 +19,9 @@ def progress(row: Row) -> str:
     )
 
 
-def markdown(rows: Sequence[Row], points: Sequence[Point], bandwidth: float) -> str:
+def markdown(rows: Sequence[Row], points: Sequence[Point], found: Sequence[Retrieval], bandwidth: float) -> str:
     """All tables."""
-    return "\n".join([*_engines(rows, bandwidth), "", *_curve(points), ""])
+    return "\n".join([*_engines(rows, bandwidth), "", *_curve(points), "", *_retrieval(found), ""])
 
 
 def _engines(rows: Sequence[Row], bandwidth: float) -> list[str]:
@@ -53,3 +55,46 @@ def _curve(points: Sequence[Point]) -> list[str]:
             f"{p.moved:.0f} | {p.state_mb:.0f} |"
         )
     return lines
+
+
+def _retrieval(found: Sequence[Retrieval]) -> list[str]:
+    lines = [
+        "| nodes | entities | seeds by | index built in s | seeds p50 ms | seeds found | d | "
+        "seeds + weights + walk p50 ms | p95 |",
+        "|--:|--:|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for r in found:
+        for d, total in r.total_ms.items():
+            lines.append(
+                f"| {r.nodes} | {r.entities} | {r.seeds} | {r.build_s:.1f} | {r.seed_ms:.2f} | {r.seed_recall:.3f} | "
+                f"{d:g} | {total:.2f} | {r.total_p95_ms[d]:.2f} |"
+            )
+    return lines
+
+
+def plot(rows: Sequence[Row], stem: Path) -> None:
+    """Write ``stem``.png and .svg: ms a query against nodes, one panel a damping, both axes logarithmic."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    # the same picture gives the same file
+    mpl.rcParams["svg.hashsalt"] = "memorai"
+    dampings = sorted({row.damping for row in rows})
+    figure, axes = plt.subplots(1, len(dampings), figsize=(5.6 * len(dampings), 4.6), sharey=True, squeeze=False)
+    for axis, damping in zip(axes[0], dampings, strict=True):
+        for number, name in enumerate(dict.fromkeys(row.engine for row in rows)):
+            line = sorted((r.nodes, r.ms_per_query) for r in rows if r.engine == name and r.damping == damping)
+            style = (
+                {"marker": "o", "linewidth": 2} if name.startswith("memorai") else {"marker": "s", "linestyle": "--"}
+            )
+            axis.loglog(*zip(*line, strict=True), label=name, color=f"C{number % 10}", markersize=4, **style)
+        axis.set(title=f"d = {damping:g}", xlabel="nodes")
+        axis.grid(True, which="major", alpha=0.3)
+    axes[0][0].set_ylabel("ms a query, fresh weights included")
+    axes[0][-1].legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    figure.tight_layout()
+    for kind in ("png", "svg"):
+        figure.savefig(stem.with_suffix(f".{kind}"), dpi=150, metadata={"Date": None} if kind == "svg" else None)
+    plt.close(figure)
