@@ -11,8 +11,7 @@ from torch import Tensor
 
 from memorai.graph.schema import TURN
 from memorai.retrieval.indexed import QueryView
-from memorai.retrieval.pagerank import pagerank
-from memorai.retrieval.pagerank.power import check_damping
+from memorai.retrieval.pagerank import check_damping, pagerank
 from memorai.retrieval.restart import Restart
 from memorai.retrieval.scores import TurnScorer
 from memorai.retrieval.subgraph import Subgraph

@@ -6,23 +6,36 @@ one endpoint only: then they are a diagonal scaling, and the batch needs one spa
 
 from __future__ import annotations
 
-import warnings
+import copy
+from collections.abc import Hashable
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from memorai.retrieval.pagerank.sparse import Rows, csr, sort_edges, transposable_product
 
-@dataclass(frozen=True)
+#: sparse products take int32 indices: half the memory traffic, and the only width that CPU builds of MKL know
+LARGEST_INDEX = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
 class Block:
     """The edges of one type between two runs of nodes.
+
+    Sorted structures are built on first use and kept, so one Block should serve all queries of a graph.
 
     Args:
         source_rows: rows of the source nodes in a stacked [N, Q] array.
         target_rows: rows of the target nodes.
-        source: int64 [E], local index of each edge's source.
-        target: int64 [E], local index of each edge's target.
+        source: int64 or int32 [E], local index of each edge's source.
+        target: int64 or int32 [E], local index of each edge's target.
         weight: [E], the part of an edge's weight that no query changes; finite and >= 0.
+
+    Raises:
+        ValueError: shapes that differ, indices outside the rows, more nodes or edges than int32 can count, bad weights.
     """
 
     source_rows: slice
@@ -30,18 +43,25 @@ class Block:
     source: Tensor
     target: Tensor
     weight: Tensor
-    forward: Tensor = field(init=False, repr=False)  # CSR [n_source, n_target]
-    backward: Tensor = field(init=False, repr=False)  # CSR [n_target, n_source]
+    #: what engines derive from the structure, kept as long as the graph lives
+    cache: dict[Hashable, Any] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not self.source.shape == self.target.shape == self.weight.shape or self.weight.ndim != 1:
+            shapes = [tuple(x.shape) for x in (self.source, self.target, self.weight)]
+            raise ValueError(f"source, target and weight must have one shape [E], not {shapes}")
         check_weights(self.weight, "weight of an edge")
         for name, local, rows in (("source", self.source, self.source_rows), ("target", self.target, self.target_rows)):
             size = rows.stop - rows.start
+            if rows.start < 0 or size < 0:
+                raise ValueError(f"{name}_rows={rows} is not a run of rows")
+            if max(size, local.numel()) > LARGEST_INDEX:
+                raise ValueError(
+                    f"a block with {size} {name} nodes and {local.numel()} edges is beyond int32 indices; "
+                    "split it into several blocks"
+                )
             if local.numel() and (int(local.min()) < 0 or int(local.max()) >= size):
                 raise ValueError(f"an edge's {name} lies outside its {size} nodes")
-        shape = (self.num_sources, self.num_targets)
-        object.__setattr__(self, "forward", _csr(self.source, self.target, self.weight, shape))
-        object.__setattr__(self, "backward", _csr(self.target, self.source, self.weight, shape[::-1]))
 
     @property
     def num_sources(self) -> int:
@@ -58,13 +78,69 @@ class Block:
         """E, parallel edges counted each."""
         return self.weight.numel()
 
+    @cached_property
+    def unit(self) -> bool:
+        """Whether every static weight is 1."""
+        return bool((self.weight == 1).all())
 
-@dataclass(frozen=True)
+    @cached_property
+    def by_source(self) -> Rows:
+        """Edges sorted by (source, target)."""
+        return sort_edges(self.source, self.target, self.num_sources, self.num_targets)
+
+    @cached_property
+    def by_target(self) -> Rows:
+        """Edges sorted by (target, source)."""
+        return sort_edges(self.target, self.source, self.num_targets, self.num_sources)
+
+    @property
+    def forward(self) -> Tensor:
+        """Static weights as CSR [n_source, n_target]."""
+        return self.matrix(False, self.weight.dtype)
+
+    @property
+    def backward(self) -> Tensor:
+        """Static weights as CSR [n_target, n_source]."""
+        return self.matrix(True, self.weight.dtype)
+
+    def matrix(self, to_target: bool, dtype: torch.dtype) -> Tensor:
+        """Static weights as CSR: [n_target, n_source] if ``to_target``, else [n_source, n_target]."""
+        key = ("matrix", to_target, dtype)
+        if key not in self.cache:
+            rows = self.by_target if to_target else self.by_source
+            values = self.weight.detach().to(dtype)[rows.edge]
+            self.cache[key] = csr(rows.pointer, rows.column, values, self.num_sources if to_target else self.num_targets)
+        return self.cache[key]
+
+    def incidence(self, to_target: bool, dtype: torch.dtype) -> Tensor:
+        """Static weights as CSR from edges to their ends: [n_target, E] if ``to_target``, else [n_source, E]."""
+        key = ("incidence", to_target, dtype)
+        if key not in self.cache:
+            rows = self.by_target if to_target else self.by_source
+            values = self.weight.detach().to(dtype)[rows.edge]
+            self.cache[key] = csr(rows.pointer, rows.edge, values, self.num_edges)
+        return self.cache[key]
+
+    def degree(self, to_target: bool, dtype: torch.dtype) -> Tensor:
+        """Sum of static weights at each target if ``to_target``, else at each source: [n]."""
+        key = ("degree", to_target, dtype)
+        if key not in self.cache:
+            end, size = (self.target, self.num_targets) if to_target else (self.source, self.num_sources)
+            total = torch.zeros(size, dtype=torch.float64, device=end.device)
+            # beyond the largest float32 it becomes inf, which the engine refuses by name
+            self.cache[key] = total.index_add_(0, end, self.weight.detach().double()).to(dtype)
+        return self.cache[key]
+
+
+@dataclass(frozen=True, eq=False)
 class WeightedBlock:
     """A block with the factors of Q queries.
 
     w_q(e = (u, v)) = weight[e] * source_scale[u, q] * target_scale[v, q] * value[e, q]; a factor that is
     None is 1 everywhere. ``reverse`` walks the same edges from target to source with the same weights.
+
+    A forward and a reverse block that share their factors (the same tensors) make the walk reversible, which the
+    engines recognise and use (`memorai.retrieval.pagerank.schedule`).
 
     Args:
         block: the shared structure.
@@ -112,43 +188,67 @@ class WeightedBlock:
 
     def push(self, mass: Tensor) -> Tensor:
         """Move mass [n_from, Q] along the edges, each edge multiplying by its weight: [n_to, Q]."""
-        moved = self._spread(_times(mass, self.from_scale), along=True)
-        return _times(moved, self.to_scale)
+        return _times(self.spread(_times(mass, self.from_scale)), self.to_scale)
+
+    def pull(self, worth: Tensor) -> Tensor:
+        """Weighted sum of what lies at the ends of a node's edges, [n_to, Q] -> [n_from, Q]: `push`'s transpose."""
+        return _times(self.spread(_times(worth, self.to_scale), back=True), self.from_scale)
 
     def out_sum(self, num_queries: int, dtype: torch.dtype) -> Tensor:
         """Sum of each leaving node's weights: [n_from, Q]."""
-        ones = self.to_scale
-        if ones is None:
-            size = self.to_rows.stop - self.to_rows.start
-            ones = torch.ones(size, num_queries, dtype=dtype, device=self.block.weight.device)
-        return _times(self._spread(ones, along=False), self.from_scale)
-
-    def _spread(self, x: Tensor, along: bool) -> Tensor:
         block = self.block
-        if self.value is None:
-            return (block.backward if along != self.reverse else block.forward) @ x
+        if self.to_scale is None and self.value is None and not block.weight.requires_grad:
+            degree = block.degree(self.reverse, dtype)[:, None]
+            return degree.expand(-1, num_queries) if self.from_scale is None else degree * self.from_scale
+        ends = self.to_scale
+        if ends is None:
+            size = self.to_rows.stop - self.to_rows.start
+            ends = torch.ones(size, num_queries, dtype=dtype, device=block.weight.device)
+        return _times(self.spread(ends, back=True), self.from_scale)
+
+    def spread(self, x: Tensor, back: bool = False) -> Tensor:
+        """Move x along the edges by ``weight * value`` alone, or ``back`` against the walk; differentiable."""
+        block, to_target = self.block, self.reverse == back
         start, end, size = block.source, block.target, block.num_targets
-        if along == self.reverse:
+        if not to_target:
             start, end, size = end, start, block.num_sources
-        weighted = x[start] * (block.weight[:, None] * self.value)
-        return x.new_zeros(size, x.shape[1]).index_add_(0, end, weighted)
+        if block.weight.requires_grad or (self.value is not None and (x.requires_grad or self.value.requires_grad)):
+            weight = block.weight[:, None].to(x.dtype)
+            moved = x[start] * (weight if self.value is None else weight * self.value)
+            return x.new_zeros(size, x.shape[1]).index_add_(0, end, moved)
+        if self.value is not None:
+            return block.incidence(to_target, x.dtype) @ x[start].mul_(self.value)
+        matrix = block.matrix(to_target, x.dtype)
+        return transposable_product(matrix, block.matrix(not to_target, x.dtype), x) if x.requires_grad else matrix @ x
+
+    def columns(self, part: slice, dtype: torch.dtype, memo: dict[int, Tensor]) -> WeightedBlock:
+        """Return the block for some of the queries, its factors contiguous and of a dtype.
+
+        ``memo`` keeps what has been cut, so that a factor shared by several blocks stays shared.
+        """
+
+        def cut(factor: Tensor | None) -> Tensor | None:
+            if factor is not None and id(factor) not in memo:
+                memo[id(factor)] = factor[:, part].to(dtype).contiguous()
+            return None if factor is None else memo[id(factor)]
+
+        some = copy.copy(self)  # unlike a new one it is not checked again
+        for name in ("source_scale", "target_scale", "value"):
+            object.__setattr__(some, name, cut(getattr(self, name)))
+        return some
 
 
 def check_weights(values: Tensor, name: str) -> None:
     """Raise ValueError, naming the first index, unless all values are finite and >= 0."""
-    bad = ~torch.isfinite(values) | (values < 0)
-    if bool(bad.any()):
+    values = values.detach()
+    if not values.numel():
+        return
+    low, high = torch.aminmax(values)  # one pass without temporaries; NaN makes both comparisons false
+    if not (float(low) >= 0 and float(high) < float("inf")):
+        bad = ~torch.isfinite(values) | (values < 0)
         first = tuple(bad.nonzero()[0].tolist())
         raise ValueError(f"{name} at {list(first)} is {float(values[first])}; it must be finite and >= 0")
 
 
 def _times(x: Tensor, scale: Tensor | None) -> Tensor:
     return x if scale is None else x * scale
-
-
-def _csr(rows: Tensor, cols: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
-    # the indices were checked by Block, which names what is wrong; torch need not check them again
-    with warnings.catch_warnings(), torch.sparse.check_sparse_tensor_invariants(enable=False):
-        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-        indices = torch.stack([rows, cols])
-        return torch.sparse_coo_tensor(indices, values, shape).coalesce().to_sparse_csr()

@@ -8,13 +8,14 @@ import torch
 from torch import Tensor
 
 from memorai.retrieval.pagerank.blocks import WeightedBlock
-from memorai.retrieval.pagerank.power import check_damping, normalise_restart
+from memorai.retrieval.pagerank.walk import check_damping, normalise_restart
+
+#: most nodes: the matrix takes 8 N^2 bytes and the solution N^3 operations a query
+LARGEST = 8192
 
 
 def pagerank_dense(blocks: Sequence[WeightedBlock], restart: Tensor, damping: float = 0.85) -> Tensor:
-    """Solve (I - d (P^T + s a^T)) p = (1 - d) s by LU, one query at a time, in float64.
-
-    a marks the dangling nodes. Cost is N^3 a query: for tests and tiny graphs.
+    """Solve the PageRank equation of every query by LU, in float64.
 
     Args:
         blocks: weighted edges, as for `pagerank`.
@@ -25,14 +26,33 @@ def pagerank_dense(blocks: Sequence[WeightedBlock], restart: Tensor, damping: fl
         Scores float64 [N, Q].
     """
     check_damping(damping)
-    s, _ = normalise_restart(restart.double())
+    return solve(blocks, normalise_restart(restart.double())[0], damping)
+
+
+def solve(blocks: Sequence[WeightedBlock], restart: Tensor, damping: float) -> Tensor:
+    """Solve (I - d (P^T + s a^T)) p = (1 - d) s one query at a time, where a marks the dangling nodes.
+
+    Args:
+        blocks: weighted edges.
+        restart: s [N, Q], each column sums to 1.
+        damping: d in [0, 1).
+
+    Returns:
+        Scores float64 [N, Q].
+
+    Raises:
+        ValueError: more than LARGEST nodes.
+    """
+    s = restart.double()
     num_nodes, num_queries = s.shape
+    if num_nodes > LARGEST:
+        raise ValueError(f"engine='solve' is for at most {LARGEST} nodes, not {num_nodes}")
     scores = torch.empty_like(s)
     for q in range(num_queries):
         weights = s.new_zeros(num_nodes, num_nodes)
         for block in blocks:
-            source = block.block.source + block.block.source_rows.start
-            target = block.block.target + block.block.target_rows.start
+            source = block.block.source.long() + block.block.source_rows.start
+            target = block.block.target.long() + block.block.target_rows.start
             value = block.block.weight.double()
             if block.source_scale is not None:
                 value = value * block.source_scale[block.block.source, q]
@@ -44,8 +64,10 @@ def pagerank_dense(blocks: Sequence[WeightedBlock], restart: Tensor, damping: fl
                 source, target = target, source
             weights.index_put_((source, target), value, accumulate=True)
         out = weights.sum(1)
-        dangling = (out <= 0).double()
-        transition = weights / torch.where(out > 0, out, 1)[:, None]
-        system = torch.eye(num_nodes, dtype=s.dtype) - damping * (transition.T + torch.outer(s[:, q], dangling))
+        dangling = (out < torch.finfo(restart.dtype).tiny).double()
+        transition = weights / torch.where(dangling > 0, 1, out)[:, None]
+        transition[dangling > 0] = 0
+        system = torch.eye(num_nodes, dtype=s.dtype, device=s.device)
+        system -= damping * (transition.T + torch.outer(s[:, q], dangling))
         scores[:, q] = torch.linalg.solve(system, (1 - damping) * s[:, q])
     return scores

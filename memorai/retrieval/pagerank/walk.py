@@ -1,0 +1,108 @@
+"""What all engines share: the equation of a block of queries, scaled so that one step is one pass over the edges.
+
+Dangling mass need not be followed. Let y solve y = (1 - d) s + d P^T y, without it; then p = y / sum(y) solves the
+whole equation, because the dangling mass only ever adds a multiple of s (Del Corso, Gulli and Romani, Internet
+Mathematics 2, 2005). With rho = (1 - d) s + d P^T y - y, the residual of p is (rho - sum(rho) s) / sum(y).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from memorai.retrieval.pagerank.blocks import WeightedBlock
+
+
+class Solution(NamedTuple):
+    """Mass [N, Q] of a block of queries, up to a factor a column; products made; L1 residual [Q] of its normal form."""
+
+    mass: Tensor
+    iterations: int
+    residual: Tensor
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A block of queries on weighted edges.
+
+    Args:
+        blocks: weighted edges with factors [n, Q] of one dtype.
+        restart: [N, Q], each column sums to 1.
+        slots: rows and gain [n, Q] of each distinct pair of leaving rows and their factor: gain = factor / (sum of the
+            node's outgoing weights), 0 where there are none.
+        slot_of: for each block, its slot.
+        dangling: whether any node of any query has no outgoing weight.
+    """
+
+    blocks: Sequence[WeightedBlock]
+    restart: Tensor
+    slots: Sequence[tuple[slice, Tensor]]
+    slot_of: Sequence[int]
+    dangling: bool
+
+
+def prepare(blocks: Sequence[WeightedBlock], restart: Tensor) -> Walk:
+    """Normalise the outgoing weights. Raises ValueError where they overflow the dtype."""
+    inverse, dangling = inverse_out(blocks, restart)
+    places: dict[tuple[int, int, int], int] = {}
+    slots: list[tuple[slice, Tensor]] = []
+    slot_of = []
+    for block in blocks:
+        rows, scale = block.from_rows, block.from_scale
+        key = (rows.start, rows.stop, id(scale))
+        if key not in places:
+            places[key] = len(slots)
+            slots.append((rows, inverse[rows] if scale is None else inverse[rows] * scale))
+        slot_of.append(places[key])
+    return Walk(blocks, restart, slots, slot_of, dangling)
+
+
+def inverse_out(blocks: Sequence[WeightedBlock], restart: Tensor) -> tuple[Tensor, bool]:
+    """1 / (sum of the weights that leave a node), 0 for dangling nodes: [N, Q]; and whether there are such."""
+    out = torch.zeros_like(restart)
+    for block in blocks:
+        out[block.from_rows] += block.out_sum(restart.shape[1], restart.dtype)
+    if not out.numel():
+        return out, False
+    with torch.no_grad():
+        low, high = (float(x) for x in torch.aminmax(out))
+    if not high < float("inf"):
+        node, query = (~torch.isfinite(out)).nonzero()[0].tolist()
+        raise ValueError(f"the weights that leave node {node}, query {query} overflow {out.dtype}")
+    # below the smallest normal number a division would overflow: such a node counts as dangling
+    tiny = torch.finfo(out.dtype).tiny
+    if low >= tiny:
+        return out.reciprocal(), False
+    dangling = out < tiny
+    return torch.where(dangling, 0, 1 / torch.where(dangling, 1, out)), True
+
+
+def check_damping(damping: float) -> None:
+    """Raise ValueError unless 0 <= damping < 1 (at 1 the restart vanishes and nothing is defined)."""
+    if not 0 <= damping < 1:
+        raise ValueError(f"damping={damping} is outside [0, 1)")
+
+
+def normalise_restart(restart: Tensor, candidates: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Scale every column of restart [N, Q] to sum 1; also return which columns [Q] fell back to uniform."""
+    num_nodes, num_queries = restart.shape
+    if not restart.numel():
+        return restart, torch.full((num_queries,), not num_nodes, dtype=torch.bool, device=restart.device)
+    fixed = restart.detach()
+    low, top = fixed.amin(0), fixed.amax(0)
+    if not bool(((low >= 0) & (top < float("inf"))).all()):
+        node, query = (~torch.isfinite(fixed) | (fixed < 0)).nonzero()[0].tolist()
+        value = float(fixed[node, query])
+        raise ValueError(f"restart of node {node}, query {query} is {value}; it must be finite and >= 0")
+    empty = top <= 0
+    # dividing by the maximum first keeps subnormal columns from overflowing in the division by their sum
+    mass = restart / torch.where(empty, 1, top)
+    if bool(empty.any()):
+        allowed = torch.ones_like(fixed) if candidates is None else candidates.to(restart.dtype)
+        allowed = torch.where(allowed.sum(0) > 0, allowed, 1.0)
+        mass = torch.where(empty, allowed, mass)
+    return mass / mass.sum(0), empty
