@@ -8,7 +8,7 @@ import numpy as np
 
 from memorai.retrieval.pagerank import local_kernel as kernel
 from memorai.retrieval.pagerank.local_graph import LocalGraph
-from memorai.retrieval.pagerank.power import check_damping
+from memorai.retrieval.pagerank.walk import check_damping
 
 _FIRST_CAPACITY = 1 << 12
 #: the threshold of the first sweep, and the factor by which it falls from sweep to sweep
