@@ -14,8 +14,8 @@ from memorai.retrieval.pagerank.local import ItemVectors, LocalPageRank
 from .engines import LOCAL_EPS, memorai_engine
 from .problem import Problem
 
-_BATCH = 10
-_EXACT_TOL = 1e-7
+_BATCH = 16
+_EXACT_TOL = 1e-6
 
 
 @dataclass
