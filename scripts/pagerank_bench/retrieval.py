@@ -18,7 +18,7 @@ from .engines import LOCAL_DEFAULT
 from .problem import SEEDS, Problem
 
 #: (faiss factory string, candidates scored again); see docs/pagerank-local.md for how they were chosen
-INDEXES = (("SQ8", 100), ("RaBitQfs", 400))
+INDEXES = (("PQ96x4fs", 200), ("PQ96x4fs", 400), ("PQ64x4fs", 800), ("RaBitQfs", 400), ("SQ8", 100))
 
 
 @dataclass
@@ -52,7 +52,7 @@ def _indexes(vectors: np.ndarray) -> Iterator[tuple[str, float, Nearest]]:
     """Each kind of index, with the seconds that it took to build."""
     makers = [("exact float32", lambda: ExactNearest(vectors, "float32"))]
     makers += [("exact bfloat16", lambda: ExactNearest(vectors, "bfloat16"))]
-    if importlib.util.find_spec("faiss"):
+    if importlib.util.find_spec("faiss") and len(vectors) >= 10_000:
         for spec, candidates in INDEXES:
             makers.append((f"{spec}, {candidates} rescored", lambda s=spec, c=candidates: _approximate(vectors, s, c)))
     for name, make in makers:

@@ -66,13 +66,20 @@ def test_approximate_finds_nearly_all_and_all_when_everything_is_scored(tmp_path
     stored = np.memmap(tmp_path / "vectors", dtype=np.float16, mode="w+", shape=VECTORS.shape)
     stored[:] = VECTORS
     exact = brute(stored, QUERIES, 10)
-    rows, _ = ApproximateNearest(stored, candidates=3000)(QUERIES, 10)
-    np.testing.assert_array_equal(rows, exact)
-    index = ApproximateNearest(stored, candidates=60)
+    for spec in (None, "PQ16x4fs"):
+        rows, _ = ApproximateNearest(stored, spec, candidates=3000)(QUERIES, 10)
+        np.testing.assert_array_equal(rows, exact)
+    index = ApproximateNearest(stored, "PQ16x4fs", candidates=200)
     rows, scores = index(QUERIES, 10)
     assert np.mean([len(np.intersect1d(a, b)) / 10 for a, b in zip(rows, exact, strict=True)]) >= 0.95
     assert (np.diff(scores, axis=1) <= 0).all()
-    np.testing.assert_array_equal(rows, ApproximateNearest(stored, candidates=60)(QUERIES, 10)[0])
+    np.testing.assert_array_equal(rows, ApproximateNearest(stored, "PQ16x4fs", candidates=200)(QUERIES, 10)[0])
+
+
+def test_few_rows_are_not_quantised() -> None:
+    assert nearest.default_spec(9_999, 384) == "Flat"
+    assert nearest.default_spec(10_000, 384) == "PQ96x4fs"
+    assert nearest.default_spec(10_000, 33) == "Flat"
 
 
 def test_approximate_at_its_ends() -> None:
