@@ -71,7 +71,7 @@ class ApproximateNearest:
 
     Args:
         vectors: [n, d] float32 or float16, memory-mapped if need be; only ``candidates`` rows a query are read.
-        spec: faiss's index factory string. None takes 4-bit product quantisation with one code for 4 dimensions, read by
+        spec: faiss's index factory string. None takes 4-bit product quantisation, one code for 4 dimensions, read by
             fast scan (Andre et al., "Quicker ADC", 2019), and plain vectors below 10,000 rows. A scan of all codes
             finds what graphs and inverted lists miss, and is built in seconds: docs/pagerank-local.md.
         candidates: rows that are scored by their own vectors; more is more exact.
@@ -108,6 +108,11 @@ class ApproximateNearest:
         wide = min(max(k, self.candidates), len(self._vectors))
         found = self._index.search(asked, wide)[1] if wide and len(asked) else np.empty((len(asked), wide), np.int64)
         return rescore(self._vectors, asked, found, k)
+
+
+def default_spec(rows: int, dim: int) -> str:
+    """The index that `ApproximateNearest` takes for vectors [rows, dim]."""
+    return f"PQ{dim // 4}x4fs" if rows >= _FEWEST_QUANTISED_ROWS and dim % 4 == 0 else "Flat"
 
 
 def rescore(vectors: np.ndarray, queries: np.ndarray, candidates: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
