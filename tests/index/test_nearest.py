@@ -69,11 +69,11 @@ def test_approximate_finds_nearly_all_and_all_when_everything_is_scored(tmp_path
     for spec in (None, "PQ16x4fs"):
         rows, _ = ApproximateNearest(stored, spec, candidates=3000)(QUERIES, 10)
         np.testing.assert_array_equal(rows, exact)
-    index = ApproximateNearest(stored, "PQ16x4fs", candidates=200)
+    index = ApproximateNearest(stored, "PQ16x4fs", candidates=600)
     rows, scores = index(QUERIES, 10)
     assert np.mean([len(np.intersect1d(a, b)) / 10 for a, b in zip(rows, exact, strict=True)]) >= 0.95
     assert (np.diff(scores, axis=1) <= 0).all()
-    np.testing.assert_array_equal(rows, ApproximateNearest(stored, "PQ16x4fs", candidates=200)(QUERIES, 10)[0])
+    np.testing.assert_array_equal(rows, ApproximateNearest(stored, "PQ16x4fs", candidates=600)(QUERIES, 10)[0])
 
 
 def test_few_rows_are_not_quantised() -> None:

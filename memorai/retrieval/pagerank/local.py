@@ -167,7 +167,7 @@ class LocalPageRank:
         restart, fallback = _restart(seeds, mass, self.graph.num_nodes)
         source = self._similarities(query, similarity)
         try:
-            return self._walk(np.asarray(seeds), restart, fallback, source, damping, eps, tol, max_edges)
+            return self._walk(seeds.astype(np.int64), restart, fallback, source, damping, eps, tol, max_edges)
         finally:
             kernel.reset(self._work)
 
@@ -253,8 +253,8 @@ class LocalPageRank:
 
 def _restart(seeds: np.ndarray, mass: np.ndarray, num_nodes: int) -> tuple[np.ndarray, bool]:
     """Check the seeds and scale their mass to sum 1; all zero becomes equal parts, which is flagged."""
-    if seeds.shape != mass.shape or seeds.ndim != 1:
-        raise ValueError(f"seeds {seeds.shape} and mass {mass.shape} must be of one length")
+    if seeds.shape != mass.shape or seeds.ndim != 1 or (seeds.size and not np.issubdtype(seeds.dtype, np.integer)):
+        raise ValueError(f"seeds {seeds.shape} {seeds.dtype} must be integers, as many as mass {mass.shape}")
     outside = (seeds < 0) | (seeds >= num_nodes)
     if outside.any():
         first = int(np.flatnonzero(outside)[0])
@@ -278,4 +278,5 @@ def _check_finite(values: np.ndarray, name: str) -> None:
 
 
 def _bits(table: np.ndarray) -> np.ndarray:
-    return table.view(np.uint16) if table.dtype == np.float16 else table
+    plain = np.asarray(table)  # numba would compile again for a memory-mapped array
+    return plain.view(np.uint16) if plain.dtype == np.float16 else plain

@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -108,6 +109,16 @@ def test_lazy_weights_are_equation_one(dtype: type, damping: float) -> None:
         # an edge whose similarity is 0 up to float32 rounding may be there or not: those nodes move a little
         assert np.abs(lazy - exact).sum() < 1e-4
         assert np.abs(given_ - exact).sum() < 1e-7
+
+
+def test_vectors_may_lie_in_a_read_only_file(tmp_path: Path) -> None:
+    graph, items, queries = memory(100, np.float16)
+    assert items.second is not None
+    np.save(tmp_path / "entities.npy", items.first)
+    stored = ItemVectors(np.load(tmp_path / "entities.npy", mmap_mode="r"), items.second)
+    seeds, mass = np.array([4], dtype=np.int32), np.ones(1)
+    found, expected = (LocalPageRank(graph, i)(seeds, mass, query=queries[0]) for i in (stored, items))
+    np.testing.assert_array_equal(found.scores, expected.scores)
 
 
 def test_transforms() -> None:
@@ -233,8 +244,10 @@ def test_shapes_that_do_not_fit() -> None:
     seeds = np.array([0])
     with pytest.raises(ValueError, match="item vectors for"):
         LocalPageRank(graph, ItemVectors(items.first))
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="must be integers, as many as mass"):
         LocalPageRank(graph, items)(seeds, np.ones(2), query=queries[0])
+    with pytest.raises(ValueError, match="float64 must be integers"):
+        LocalPageRank(graph, items)(np.array([0.5]), np.ones(1), query=queries[0])
     with pytest.raises(ValueError, match="query has shape"):
         LocalPageRank(graph, items)(seeds, np.ones(1), query=queries[0][:5])
     with pytest.raises(ValueError, match="similarity has shape"):
