@@ -63,7 +63,7 @@ def memorai_engine(engine: str) -> Callable[[Problem], Solve]:
         per_turn = torch.bincount(mentions.target, minlength=mentions.num_targets).clamp_min(1)[:, None]
 
         def solve(columns: Sequence[int], damping: float, tol: float) -> np.ndarray:
-            cosine = torch.from_numpy(problem.similarity[:, list(columns)]).clamp_min(0)
+            cosine = torch.from_numpy(np.take(problem.similarity, list(columns), axis=1)).clamp_min(0)
             mean = (mentions.backward @ cosine[:entities]) / per_turn
             scale = {MENTIONED_IN: cosine[:entities], PART_OF: mean}
             weighted = []

@@ -110,10 +110,11 @@ def _columns(problem: Problem, batch: int, call: int) -> list[int]:
 def _calibrate(problem: Problem, engine: Engine, solve: Solve, damping: float, step: int) -> int:
     """The coarsest tolerance with a measured residual of at most 1e-6; the last of the ladder if none."""
     columns = _columns(problem, engine.batch, 0)
-    exact = problem.step(columns[0], damping)
+    checks = [problem.step(column, damping) for column in columns[:3]]
 
     def fits(k: int) -> bool:
-        return exact.residual(solve(columns, damping, _LADDER[k])[:, 0].astype(np.float64)) <= RESIDUAL
+        found = solve(columns, damping, _LADDER[k])
+        return all(check.residual(found[:, c].astype(np.float64)) <= RESIDUAL for c, check in enumerate(checks))
 
     if fits(step):
         while step > 0 and fits(step - 1):
@@ -153,7 +154,7 @@ def _check(
 ) -> tuple[float, float]:
     residuals, shared = [], []
     for column, scores in _solutions(problem, engine, solve, damping, tol, len(top), first):
-        if len(residuals) < 2:
+        if len(residuals) < 3:
             residuals.append(problem.step(column, damping).residual(scores))
         shared.append(len(np.intersect1d(problem.top_turns(scores), top[column])) / top.shape[1])
     return max(residuals), statistics.fmean(shared)

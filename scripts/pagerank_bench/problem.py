@@ -64,10 +64,16 @@ class Problem:
         """Fresh weights of all directed edges for one query, float64 [E]: what a peer must be given."""
         graph = self.graph
         base = np.maximum(self.similarity[:, query], 0).astype(np.float64)
-        sums = np.concatenate([[0.0], np.cumsum(base[graph.group_item])])[graph.group_indptr]
-        means = np.diff(sums) / np.maximum(np.diff(graph.group_indptr), 1)
-        factor = np.concatenate([base, means, [1.0]])  # item -1, none, is the last
+        factor = np.concatenate([base, self.means @ base, [1.0]])  # item -1, none, is the last
         return graph.weight * factor[graph.item]
+
+    @cached_property
+    def means(self) -> sp.csr_matrix:
+        """[groups, items]: a group's mean; all zeros give exactly 0, so that a node without weights stays one."""
+        graph = self.graph
+        sizes = np.diff(graph.group_indptr)
+        share = np.repeat(1 / np.maximum(sizes, 1), sizes)
+        return sp.csr_matrix((share, graph.group_item, graph.group_indptr), (graph.num_groups, graph.num_items))
 
     @cached_property
     def source(self) -> np.ndarray:
