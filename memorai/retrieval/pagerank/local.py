@@ -12,7 +12,7 @@ from memorai.retrieval.pagerank.walk import check_damping
 
 _FIRST_CAPACITY = 1 << 12
 #: the threshold of the first sweep, and the factor by which it falls from sweep to sweep
-_FIRST_LEVEL, _STEP = 0.01, 0.25
+_FIRST_LEVEL, _STEP = 0.01, 0.5
 
 
 @dataclass(frozen=True)
