@@ -228,6 +228,7 @@ class LocalPageRank:
             first=_bits(items.first),
             second=_bits(second),
             query=vector,
+            scaled=vector * np.float32(2.0**112),
             given=given,
             num_items=self.graph.num_items,
             slope=float(items.slope),

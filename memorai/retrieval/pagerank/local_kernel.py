@@ -41,12 +41,13 @@ class Similarities(NamedTuple):
     """Where items get their similarity: rows of two tables times the query, or one given number each.
 
     Item i is row i of ``first``, then row i - len(first) of ``second``; ``given`` [num_items] replaces both unless it
-    is empty. Tables of 2 bytes a value are float16, passed as their bits. f(x) = max(slope x + offset, floor).
+    is empty. Tables of 2 bytes a value are float16, passed as their bits, and multiply ``scaled`` = query 2^112. f(x) = max(slope x + offset, floor).
     """
 
     first: np.ndarray
     second: np.ndarray
     query: np.ndarray
+    scaled: np.ndarray
     given: np.ndarray
     num_items: int
     slope: float
@@ -87,17 +88,16 @@ _jit = numba.njit(cache=True, nogil=True, error_model="numpy") if numba is not N
 if numba is not None:
     # only the order of the sum is free here; the walk itself is compiled as written
     @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-    def dot(table: np.ndarray, row: int, query: np.ndarray) -> np.float32:
+    def dot(table: np.ndarray, row: int, query: np.ndarray, scaled: np.ndarray) -> np.float32:
         """Inner product of a row of the table and the query, in float32."""
         total = np.float32(0)
         if table.itemsize == 2:
-            # float16 by its bits: shifted into a float32, then scaled by 2^112 for the exponents' different biases
-            scale = np.float32(5.192296858534828e33)
+            # a float16's bits shifted into a float32 are its value by 2^-112, the exponents being biased differently
             for i in range(query.size):
                 bits = np.uint32(table[row, i])
                 magnitude = np.uint32((bits & np.uint32(0x7FFF)) << np.uint32(13))
                 sign = np.uint32((bits & np.uint32(0x8000)) << np.uint32(16))
-                total += np.uint32(magnitude | sign).view(np.float32) * scale * query[i]
+                total += np.uint32(magnitude | sign).view(np.float32) * scaled[i]
         else:
             for i in range(query.size):
                 total += table[row, i] * query[i]
@@ -105,7 +105,7 @@ if numba is not None:
 
 else:
 
-    def dot(table: np.ndarray, row: int, query: np.ndarray) -> np.float32:
+    def dot(table: np.ndarray, row: int, query: np.ndarray, scaled: np.ndarray) -> np.float32:
         """Inner product of a row of the table and the query, in float32."""
         values = table[row].view(np.float16) if table.itemsize == 2 else table[row]
         return np.float32(np.dot(values.astype(np.float32), query))
@@ -117,9 +117,9 @@ def base_similarity(item: int, source: Similarities) -> float:
     if source.given.size:
         raw = float(source.given[item])
     elif item < source.first.shape[0]:
-        raw = float(dot(source.first, item, source.query))
+        raw = float(dot(source.first, item, source.query, source.scaled))
     else:
-        raw = float(dot(source.second, item - source.first.shape[0], source.query))
+        raw = float(dot(source.second, item - source.first.shape[0], source.query, source.scaled))
     value = source.slope * raw + source.offset
     return source.floor if value < source.floor else value
 
