@@ -41,7 +41,8 @@ class Similarities(NamedTuple):
     """Where items get their similarity: rows of two tables times the query, or one given number each.
 
     Item i is row i of ``first``, then row i - len(first) of ``second``; ``given`` [num_items] replaces both unless it
-    is empty. Tables of 2 bytes a value are float16, passed as their bits, and multiply ``scaled`` = query 2^112. f(x) = max(slope x + offset, floor).
+    is empty. Tables of 2 bytes a value are float16, passed as their bits, and multiply ``scaled`` = query 2^112.
+    f(x) = max(slope x + offset, floor).
     """
 
     first: np.ndarray
