@@ -26,6 +26,7 @@ from pagerank_bench import curve, engines, measure, probe, problem, report, retr
 
 DAMPINGS = [0.5, 0.85]
 QUICK, FULL = [4_000, 50_000], [4_000, 50_000, 500_000, 5_000_000]
+PARTS = ["engines", "local"]
 NEEDS = {"compiled": "numba", "igraph": "igraph", "scikit-network": "sknetwork", "NetworkX": "networkx"}
 
 
@@ -38,21 +39,22 @@ def main(arguments: list[str] | None = None) -> None:
     bandwidth = probe.copy_bandwidth(threads=2)
     print(f"{probe.machine()}\ncopy bandwidth: {bandwidth / 1e9:.1f} GB/s", flush=True)
     present = _present(options.engines)
-    record = Record(bandwidth)
-    hints: dict[tuple[str, float], int] = {}
+    record = Record(bandwidth, hints=Record.merged([options.hints]).hints if options.hints else {})
     for size in sorted(sizes):
         with tempfile.TemporaryDirectory() as folder:
             task = problem.make(size, options.queries, Path(folder), options.long_range)
-            reference = measure.Reference.of(task, DAMPINGS, options.reference)
             print(f"\n{task.num_nodes} nodes, {task.graph.num_edges} directed edges", flush=True)
-            for engine in present:
-                if size <= engine.most:
-                    found = measure.measure(task, engine, reference, options.repeats, hints)
-                    record.rows += found
-                    for row in found:
-                        print(report.progress(row), flush=True)
-            record.points += curve.curve(task, DAMPINGS, options.queries)
-            record.retrievals += retrieval.retrieval(task, DAMPINGS, min(50, options.queries))
+            if "engines" in options.parts:
+                reference = measure.Reference.of(task, DAMPINGS, options.reference)
+                for engine in present:
+                    if size <= engine.most:
+                        found = measure.measure(task, engine, reference, options.repeats, record.hints)
+                        record.rows += found
+                        for row in found:
+                            print(report.progress(row), flush=True)
+            if "local" in options.parts:
+                record.points += curve.curve(task, DAMPINGS, options.queries)
+                record.retrievals += retrieval.retrieval(task, DAMPINGS, min(50, options.queries))
     measure.fill_ratios(record.rows)
     print("\n" + record.text())
     if options.json:
@@ -69,6 +71,7 @@ class Record:
     rows: list[measure.Row] = field(default_factory=list)
     points: list[curve.Point] = field(default_factory=list)
     retrievals: list[retrieval.Retrieval] = field(default_factory=list)
+    hints: dict[tuple[str, float], int] = field(default_factory=dict)
 
     def text(self) -> str:
         return report.markdown(self.rows, self.points, self.retrievals, self.bandwidth)
@@ -77,9 +80,11 @@ class Record:
         """Write results.json (the rows), details.json (all that the tables hold), table.md and the plot."""
         folder.mkdir(parents=True, exist_ok=True)
         _write_json(folder / "results.json", [row.record() for row in self.rows])
-        _write_json(folder / "details.json", asdict(self))
+        hints = [[engine, damping, step] for (engine, damping), step in self.hints.items()]
+        _write_json(folder / "details.json", asdict(self) | {"hints": hints})
         (folder / "table.md").write_text(f"{probe.machine()}\n\n{self.text()}", encoding="utf-8")
-        report.plot(self.rows, folder / "cost")
+        if self.rows:
+            report.plot(self.rows, folder / "cost")
 
     @staticmethod
     def merged(folders: Sequence[Path]) -> Record:
@@ -90,6 +95,7 @@ class Record:
             [measure.Row(**row) for part in parts for row in part["rows"]],
             [curve.Point(**point) for part in parts for point in part["points"]],
             [_retrieval(found) for part in parts for found in part["retrievals"]],
+            {(engine, damping): step for part in parts for engine, damping, step in part["hints"]},
         )
 
 
@@ -122,6 +128,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="4K and 50K nodes, within 50 s on two cores")
     parser.add_argument("--nodes", type=int, nargs="+", help=f"sizes (default {FULL})")
     parser.add_argument("--engines", nargs="+", help="only those whose name holds one of these")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="the comparison, the local curves")
+    parser.add_argument("--hints", type=Path, help="folder of a run whose tolerances are tried first")
     parser.add_argument("--repeats", type=int, default=5, help="least number of timed calls, medians are reported")
     parser.add_argument("--queries", type=int, default=100, help="queries of the local engine's curve")
     parser.add_argument("--reference", type=int, default=4, help="queries on which agreement is counted")

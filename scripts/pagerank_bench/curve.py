@@ -16,6 +16,8 @@ from .problem import Problem
 
 _BATCH = 16
 _EXACT_TOL = 1e-6
+#: exact answers above this damping and size take seconds a query: one batch of queries must do
+_SLOW_DAMPING, _SLOW_NODES = 0.6, 10**6
 
 
 @dataclass
@@ -61,6 +63,8 @@ def _child(problem: Problem, dampings: list[float], queries: int, sender: Connec
     similarity = np.ascontiguousarray(problem.similarity[:, :queries].T)
     points = []
     for damping in dampings:
+        if damping > _SLOW_DAMPING and problem.num_nodes > _SLOW_NODES:
+            queries = min(queries, _BATCH)
         turns, nodes = _exact(problem, damping, queries)
         for eps in LOCAL_EPS:
             given, lazy, found_turns, found_nodes, results = [], [], [], [], []

@@ -86,9 +86,8 @@ def _child(
     before = _resident()
     solve = engine.make(problem)
     for damping in reference.top:
-        step = hints.get((engine.name, damping), len(_LADDER) // 2)
-        if engine.calibrated:
-            step = _calibrate(problem, engine, solve, damping, step)
+        step = hints.get((engine.name, damping))
+        step = _calibrate(problem, engine, solve, damping, step) if engine.calibrated else 0
         tol = _LADDER[step]
         seconds, first = _time(problem, engine, solve, damping, tol, repeats)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - before
@@ -107,8 +106,11 @@ def _columns(problem: Problem, batch: int, call: int) -> list[int]:
     return [(call * batch + k) % total for k in range(batch)]
 
 
-def _calibrate(problem: Problem, engine: Engine, solve: Solve, damping: float, step: int) -> int:
-    """The coarsest tolerance with a measured residual of at most 1e-6; the last of the ladder if none."""
+def _calibrate(problem: Problem, engine: Engine, solve: Solve, damping: float, hint: int | None) -> int:
+    """The coarsest tolerance with a measured residual of at most 1e-6; the last of the ladder if none.
+
+    What sufficed for a smaller graph is kept if it suffices here, without looking for a coarser one.
+    """
     columns = _columns(problem, engine.batch, 0)
     checks = [problem.step(column, damping) for column in columns[:3]]
 
@@ -116,8 +118,9 @@ def _calibrate(problem: Problem, engine: Engine, solve: Solve, damping: float, s
         found = solve(columns, damping, _LADDER[k])
         return all(check.residual(found[:, c].astype(np.float64)) <= RESIDUAL for c, check in enumerate(checks))
 
+    step = len(_LADDER) // 2 if hint is None else hint
     if fits(step):
-        while step > 0 and fits(step - 1):
+        while hint is None and step > 0 and fits(step - 1):
             step -= 1
         return step
     while step + 1 < len(_LADDER):
