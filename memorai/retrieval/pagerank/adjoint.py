@@ -27,18 +27,23 @@ class _Adjoint(torch.autograd.Function):
     """Identity whose backward solves lambda = g + J^T lambda."""
 
     @staticmethod
-    def forward(ctx: Any, step: Tensor, scores: Tensor, solve: Callable[[Tensor], Tensor]) -> Tensor:  # noqa: D102
+    def forward(ctx: Any, step: Tensor, scores: Tensor, solve: Callable[[Tensor], Tensor]) -> Tensor:
         ctx.solve = solve
         return scores.clone()
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:  # noqa: D102
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         return ctx.solve(gradient), None, None
 
 
 def differentiable(
-    scores: Tensor, blocks: Sequence[WeightedBlock], restart: Tensor, damping: float | Tensor, tol: float
+    scores: Tensor,
+    blocks: Sequence[WeightedBlock],
+    restart: Tensor,
+    damping: float | Tensor,
+    d: float,
+    tol: float,
 ) -> Tensor:
     """Attach the gradient to scores [N, Q] if anything that they depend on requires one.
 
@@ -46,7 +51,8 @@ def differentiable(
         scores: the solution, without a graph.
         blocks: weighted edges.
         restart: [N, Q], each column sums to 1; may carry a graph.
-        damping: d, a number or a 0-dimensional tensor.
+        damping: a number, or a 0-dimensional tensor that may carry a graph.
+        d: its value.
         tol: the scores' tolerance; the adjoint is solved a thousand times closer, as far as the dtype allows.
     """
     factors = [f for b in blocks for f in (b.block.weight, b.source_scale, b.target_scale, b.value) if f is not None]
@@ -65,7 +71,7 @@ def differentiable(
         moved[block.to_rows] += block.push(leaving[block.from_rows])
     step = (1 - damping + damping * (scores * dangling).sum(0)) * restart + damping * moved
 
-    s, d, scale = restart.detach(), float(damping), inverse.detach()
+    s, scale = restart.detach(), inverse.detach()
 
     def solve(gradient: Tensor) -> Tensor:
         aim = max(tol * 1e-3, torch.finfo(gradient.dtype).eps) * float(gradient.abs().max())
@@ -83,4 +89,3 @@ def differentiable(
 
     result: Tensor = _Adjoint.apply(step, scores, solve)
     return result
-

@@ -109,7 +109,9 @@ class Block:
         if key not in self.cache:
             rows = self.by_target if to_target else self.by_source
             values = self.weight.detach().to(dtype)[rows.edge]
-            self.cache[key] = csr(rows.pointer, rows.column, values, self.num_sources if to_target else self.num_targets)
+            self.cache[key] = csr(
+                rows.pointer, rows.column, values, self.num_sources if to_target else self.num_targets
+            )
         return self.cache[key]
 
     def incidence(self, to_target: bool, dtype: torch.dtype) -> Tensor:
@@ -196,11 +198,12 @@ class WeightedBlock:
 
     def out_sum(self, num_queries: int, dtype: torch.dtype) -> Tensor:
         """Sum of each leaving node's weights: [n_from, Q]."""
-        block = self.block
-        if self.to_scale is None and self.value is None and not block.weight.requires_grad:
+        block, ends = self.block, self.to_scale
+        if ends is None and not any(x is not None and x.requires_grad for x in (block.weight, self.value)):
+            if self.value is not None:
+                return _times(block.incidence(self.reverse, dtype) @ self.value.to(dtype), self.from_scale)
             degree = block.degree(self.reverse, dtype)[:, None]
             return degree.expand(-1, num_queries) if self.from_scale is None else degree * self.from_scale
-        ends = self.to_scale
         if ends is None:
             size = self.to_rows.stop - self.to_rows.start
             ends = torch.ones(size, num_queries, dtype=dtype, device=block.weight.device)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -75,8 +76,9 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
     values = stack([_weighed(walk.blocks[i]) for i in plan.valued])
     factors = (restart, gain, scales, values)
     schedule = Schedule(damping, accelerate, tol, walk.restart.dtype)
-    y, older = restart.copy(), np.zeros_like(restart)
-    x, x_next = np.empty_like(gain), np.empty_like(gain)
+    y, older = _aligned(restart), _aligned(restart)
+    x, x_next = _aligned(gain), _aligned(gain)
+    y[:], older[:] = restart, 0
 
     def leave() -> None:
         for (rows, _), start in zip(walk.slots, plan.slot_starts.tolist(), strict=True):
@@ -84,7 +86,7 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
             np.multiply(y[rows], gain[start : start + size], out=x[start : start + size])
 
     chunks = len(plan.chunks) - 1
-    totals = np.zeros((chunks, 2, width))
+    totals = np.zeros((chunks * 2, width))
     lanes, steps = (0,) * width, 0
     threads = min(torch.get_num_threads(), chunks)
     shares = [(chunks * t // threads, chunks * (t + 1) // threads) for t in range(threads)]
@@ -92,16 +94,15 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
     with ThreadPoolExecutor(threads - 1) if threads > 1 else nullcontext() as pool:
         while True:
             omega = schedule.next()
-            step: Callable[[int, int], None] = lambda first, last, omega=omega: kernels.step(  # noqa: E731
-                plan.chunks, first, last, lanes, omega, damping, plan.graph, factors, y, older, x, x_next, totals
-            )
-            others = [pool.submit(step, *share) for share in shares[1:]] if pool else []
-            step(*shares[0])
+            rest = (lanes, omega, damping, plan.graph, factors, y, older, x, x_next, totals)
+            others = [pool.submit(kernels.step, plan.chunks, *share, *rest) for share in shares[1:]] if pool else []
+            kernels.step(plan.chunks, *shares[0], *rest)
             for other in others:
                 other.result()
             steps += 1
-            change, mass = totals.sum(0)
-            residual = 2 * change / np.maximum(mass, FLOOR) if walk.dangling else change
+            change, mass = totals.reshape(chunks, 2, width).sum(0)
+            with np.errstate(invalid="ignore"):  # what is not finite is dealt with below
+                residual = 2 * change / np.maximum(mass, FLOOR) if walk.dangling else change
             if omega == 1:  # a power step: what was written is F(y), whose residual is at most d times that of y
                 residual = damping * residual
             if steps >= max_iter or (residual <= tol).all():
@@ -114,6 +115,13 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
                 leave()
                 continue
             y, older, x, x_next = older, y, x_next, x
+
+
+def _aligned(like: Array) -> Array:
+    """Return an unset array of the same kind whose rows of 64 bytes are cache lines, so that a gather reads one."""
+    buffer = np.empty(like.nbytes + 64, np.uint8)  # large ones numpy asks huge pages for: fewer address look-ups
+    start = -buffer.ctypes.data % 64
+    return buffer[start : start + like.nbytes].view(like.dtype).reshape(like.shape)
 
 
 def plan_of(walk: Walk) -> Plan:
@@ -151,10 +159,10 @@ def _plan(walk: Walk, scale_of: Sequence[int], value_of: Sequence[int]) -> Plan:
         size = rows.column.numel()
         flows[f, kernels.POINTER] = num_pointers - block.to_rows.start
         pointers.append(rows.pointer.numpy() + num_columns)
-        columns.append(rows.column.numpy().astype(index) + index(slot_starts[walk.slot_of[f]]))
+        columns.append(np.add(rows.column.numpy(), slot_starts[walk.slot_of[f]], dtype=index))
         if block.value is not None:
             flows[f, kernels.KIND], flows[f, kernels.ASIDE] = kernels.VALUED, num_edges - num_columns
-            edges.append(rows.edge.numpy().astype(index) + index(value_starts[value_of[f]]))
+            edges.append(np.add(rows.edge.numpy(), value_starts[value_of[f]], dtype=index))
             num_edges += size
         elif not block.block.unit:
             flows[f, kernels.KIND], flows[f, kernels.ASIDE] = kernels.WEIGHTED, num_weights - num_columns
@@ -169,7 +177,7 @@ def _plan(walk: Walk, scale_of: Sequence[int], value_of: Sequence[int]) -> Plan:
     ends = [end for b in blocks for rows in (b.from_rows, b.to_rows) for end in (rows.start, rows.stop)]
     cuts = sorted({0, num_nodes, *ends})
     in_pointer, in_flow, out_pointer, out_shift = [0], [], [0], []
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in pairwise(cuts):
         in_flow += [f for f, b in enumerate(blocks) if b.to_rows.start <= start and stop <= b.to_rows.stop]
         inside = [k for k, (rows, _) in enumerate(walk.slots) if rows.start <= start and stop <= rows.stop]
         out_shift += [slot_starts[k] - walk.slots[k][0].start for k in inside]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Literal
 
 import torch
@@ -94,7 +94,8 @@ def pagerank(
         ValueError: damping outside [0, 1), shapes that do not fit, a restart that is negative or not finite (names the
             first index), weights that overflow, or an engine that cannot serve the input.
     """
-    check_damping(float(damping))
+    d = float(damping.detach()) if isinstance(damping, Tensor) else float(damping)
+    check_damping(d)
     dtype = dtype or restart.dtype
     _check_input(blocks, restart, dtype, max_iter, batch_size, candidates)
     s, fallback = normalise_restart(restart.to(dtype), candidates)
@@ -104,10 +105,10 @@ def pagerank(
         size = batch_size or (num_queries if chosen == "power" else BATCH_SIZE)
         size = min(size, BATCH_SIZE) if chosen == "compiled" else size
         with torch.no_grad(), suited_threads(num_nodes * min(size, num_queries)):
-            parts = _walk(chosen, blocks, s.detach(), float(damping), tol, max_iter, size)
+            parts = _walk(chosen, blocks, s.detach(), d, tol, max_iter, size)
         scores = torch.cat([part.mass for part in parts], 1) if len(parts) > 1 else parts[0].mass
         steps, residual = max(part.iterations for part in parts), torch.cat([part.residual for part in parts])
-        scores = differentiable(scores, blocks, s, damping, tol)
+        scores = differentiable(scores, blocks, s, damping, d, tol)
     else:
         scores, steps, residual = s, 0, s.new_zeros(num_queries)
     converged = residual <= tol
@@ -165,7 +166,7 @@ def _choose(engine: str, restart: Tensor) -> str:
 
 
 def _has_numba() -> bool:
-    return importlib.util.find_spec("numba") is not None
+    return find_spec("numba") is not None
 
 
 def _check_input(

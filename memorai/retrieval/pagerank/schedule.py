@@ -51,7 +51,7 @@ class Schedule:
         self._quarter = damping**2 / 4
         rate = damping / (1 + math.sqrt(1 - damping**2))
         aim = max(tol, torch.finfo(dtype).eps)
-        planned = 1 + (math.log(aim / 4) / math.log(rate) if 0 < rate and aim < 1 else 1)
+        planned = 1 + (math.log(aim / 4) / math.log(rate) if rate > 0 and aim < 1 else 1)
         self._accelerated = 2 * math.ceil(planned) + 10 if accelerate else 0
         self._step, self._omega = 0, 1.0
 

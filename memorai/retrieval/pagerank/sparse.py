@@ -40,12 +40,12 @@ class _Multiply(torch.autograd.Function):
     """A @ x for a constant sparse A whose transpose is at hand (torch's own backward would build it each time)."""
 
     @staticmethod
-    def forward(ctx: Any, matrix: Tensor, transpose: Tensor, x: Tensor) -> Tensor:  # noqa: D102
+    def forward(ctx: Any, matrix: Tensor, transpose: Tensor, x: Tensor) -> Tensor:
         ctx.matrix, ctx.transpose = matrix, transpose
         return matrix @ x
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[None, None, Tensor]:  # noqa: D102
+    def backward(ctx: Any, gradient: Tensor) -> tuple[None, None, Tensor]:
         return None, None, _Multiply.apply(ctx.transpose, ctx.matrix, gradient.contiguous())
 
 

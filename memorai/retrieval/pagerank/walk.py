@@ -93,16 +93,20 @@ def normalise_restart(restart: Tensor, candidates: Tensor | None = None) -> tupl
     if not restart.numel():
         return restart, torch.full((num_queries,), not num_nodes, dtype=torch.bool, device=restart.device)
     fixed = restart.detach()
-    low, top = fixed.amin(0), fixed.amax(0)
-    if not bool(((low >= 0) & (top < float("inf"))).all()):
+    low, high = torch.aminmax(fixed)
+    if not (float(low) >= 0 and float(high) < float("inf")):
         node, query = (~torch.isfinite(fixed) | (fixed < 0)).nonzero()[0].tolist()
         value = float(fixed[node, query])
         raise ValueError(f"restart of node {node}, query {query} is {value}; it must be finite and >= 0")
+    total = restart.sum(0)
+    with torch.no_grad():
+        ordinary = bool(((total > torch.finfo(total.dtype).tiny * 2**30) & (total < float("inf"))).all())
+    if ordinary:
+        return restart / total, torch.zeros(num_queries, dtype=torch.bool, device=restart.device)
+    # dividing by the maximum first keeps tiny and huge columns from leaving the dtype's range
+    top = fixed.amax(0)
     empty = top <= 0
-    # dividing by the maximum first keeps subnormal columns from overflowing in the division by their sum
-    mass = restart / torch.where(empty, 1, top)
-    if bool(empty.any()):
-        allowed = torch.ones_like(fixed) if candidates is None else candidates.to(restart.dtype)
-        allowed = torch.where(allowed.sum(0) > 0, allowed, 1.0)
-        mass = torch.where(empty, allowed, mass)
+    allowed = torch.ones_like(fixed) if candidates is None else candidates.to(restart.dtype)
+    allowed = torch.where(allowed.sum(0) > 0, allowed, 1.0)
+    mass = torch.where(empty, allowed, restart / torch.where(empty, 1, top))
     return mass / mass.sum(0), empty

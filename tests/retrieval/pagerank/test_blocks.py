@@ -63,3 +63,53 @@ def test_indices_and_shapes_are_checked():
         Block(slice(0, 2), slice(2, 5), torch.tensor([0]), torch.tensor([-1]), torch.ones(1))
     with pytest.raises(ValueError, match=r"target_scale has shape \(2, 1\)"):
         WeightedBlock(block(), target_scale=t([1.0], [1.0]))
+
+
+def test_a_pull_is_the_transpose_of_a_push():
+    scaled = WeightedBlock(block(), t([1.0], [2.0]), t([1.0], [3.0], [10.0]), t([0.5], [0.25], [2.0]))
+    for way in (
+        scaled,
+        WeightedBlock(*(getattr(scaled, n) for n in ("block", "source_scale", "target_scale", "value")), True),
+    ):
+        mass = torch.rand(way.from_rows.stop - way.from_rows.start, 1, dtype=torch.float64)
+        worth = torch.rand(way.to_rows.stop - way.to_rows.start, 1, dtype=torch.float64)
+        assert torch.allclose((way.push(mass) * worth).sum(), (mass * way.pull(worth)).sum())
+
+
+def test_indices_beyond_int32_are_refused():
+    huge = slice(0, 2**31)
+    with pytest.raises(ValueError, match="2147483648 source nodes and 1 edges is beyond int32"):
+        Block(huge, huge, torch.tensor([0]), torch.tensor([1]), torch.ones(1))
+
+
+def test_int32_indices_serve_as_well():
+    b = block()
+    narrow = Block(b.source_rows, b.target_rows, b.source.int(), b.target.int(), b.weight)
+    value, mass = torch.rand(3, 2, dtype=torch.float64), torch.rand(2, 2, dtype=torch.float64)
+    for plain, other in (
+        (WeightedBlock(b), WeightedBlock(narrow)),
+        (WeightedBlock(b, value=value), WeightedBlock(narrow, value=value)),
+    ):
+        assert torch.equal(plain.push(mass), other.push(mass))
+        assert torch.equal(plain.out_sum(2, torch.float64), other.out_sum(2, torch.float64))
+
+
+def test_rows_are_sorted_and_lead_back_to_their_edges():
+    source, target = torch.tensor([1, 0, 1, 0]), torch.tensor([2, 1, 0, 1])
+    rows = Block(slice(0, 2), slice(2, 5), source, target, torch.ones(4)).by_source
+    assert rows.pointer.tolist() == [0, 2, 4]
+    assert rows.column.tolist() == [1, 1, 0, 2]
+    assert rows.edge.tolist() == [1, 3, 2, 0]
+
+
+def test_shapes_that_differ_are_refused():
+    with pytest.raises(ValueError, match="one shape"):
+        Block(slice(0, 2), slice(2, 5), torch.tensor([0, 1]), torch.tensor([0]), torch.ones(1))
+    with pytest.raises(ValueError, match="not a run of rows"):
+        Block(
+            slice(2, 0),
+            slice(2, 5),
+            torch.tensor([], dtype=torch.int64),
+            torch.tensor([], dtype=torch.int64),
+            torch.ones(0),
+        )
