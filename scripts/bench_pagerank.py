@@ -32,6 +32,8 @@ NEEDS = {"compiled": "numba", "igraph": "igraph", "scikit-network": "sknetwork",
 
 def main(arguments: list[str] | None = None) -> None:
     options = _parser().parse_args(arguments)
+    options.queries = options.queries or (32 if options.quick else 100)
+    options.reference = options.reference or (2 if options.quick else 4)
     if options.merge:
         Record.merged(options.merge).write(options.record)
         return
@@ -54,7 +56,7 @@ def main(arguments: list[str] | None = None) -> None:
                             print(report.progress(row), flush=True)
             if "local" in options.parts:
                 record.points += curve.curve(task, DAMPINGS, options.queries)
-                record.retrievals += retrieval.retrieval(task, DAMPINGS, min(50, options.queries))
+                record.retrievals += retrieval.retrieval(task, DAMPINGS, min(50, options.queries), options.quick)
     measure.fill_ratios(record.rows)
     print("\n" + record.text())
     if options.json:
@@ -131,8 +133,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="the comparison, the local curves")
     parser.add_argument("--hints", type=Path, help="folder of a run whose tolerances are tried first")
     parser.add_argument("--repeats", type=int, default=5, help="least number of timed calls, medians are reported")
-    parser.add_argument("--queries", type=int, default=100, help="queries of the local engine's curve")
-    parser.add_argument("--reference", type=int, default=4, help="queries on which agreement is counted")
+    parser.add_argument("--queries", type=int, help="queries of the local engine's curve (default 100, quick 32)")
+    parser.add_argument("--reference", type=int, help="queries on which agreement is counted (default 4, quick 2)")
     parser.add_argument("--long-range", type=float, default=0.1, help="share of relations between any two entities")
     parser.add_argument("--json", type=Path, help="write the rows here")
     parser.add_argument("--record", type=Path, help="write results.json, details.json, table.md and the plot here")

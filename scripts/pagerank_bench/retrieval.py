@@ -18,7 +18,7 @@ from .engines import LOCAL_DEFAULT
 from .problem import SEEDS, Problem
 
 #: (faiss factory string, candidates scored again); see docs/pagerank-local.md for how they were chosen
-INDEXES = (("PQ96x4fs", 200), ("PQ96x4fs", 400), ("PQ64x4fs", 800), ("RaBitQfs", 400), ("SQ8", 100))
+INDEXES = (("PQ96x4fs", 400), ("PQ96x4fs", 200), ("PQ64x4fs", 800), ("RaBitQfs", 400), ("SQ8", 100))
 
 
 @dataclass
@@ -35,11 +35,11 @@ class Retrieval:
     total_p95_ms: dict[float, float]
 
 
-def retrieval(problem: Problem, dampings: list[float], queries: int) -> list[Retrieval]:
-    """Measure every kind of seeding in a forked process."""
+def retrieval(problem: Problem, dampings: list[float], queries: int, quick: bool) -> list[Retrieval]:
+    """Measure every kind of seeding in a forked process; a quick run takes only the default among the approximate."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(problem, dampings, queries, sender))
+    child = context.Process(target=_child, args=(problem, dampings, queries, quick, sender))
     child.start()
     sender.close()
     try:
@@ -48,12 +48,12 @@ def retrieval(problem: Problem, dampings: list[float], queries: int) -> list[Ret
         child.join()
 
 
-def _indexes(vectors: np.ndarray) -> Iterator[tuple[str, float, Nearest]]:
+def _indexes(vectors: np.ndarray, quick: bool) -> Iterator[tuple[str, float, Nearest]]:
     """Each kind of index, with the seconds that it took to build."""
     makers = [("exact float32", lambda: ExactNearest(vectors, "float32"))]
     makers += [("exact bfloat16", lambda: ExactNearest(vectors, "bfloat16"))]
     if importlib.util.find_spec("faiss") and len(vectors) >= 10_000:
-        for spec, candidates in INDEXES:
+        for spec, candidates in INDEXES[:1] if quick else INDEXES:
             makers.append((f"{spec}, {candidates} rescored", lambda s=spec, c=candidates: _approximate(vectors, s, c)))
     for name, make in makers:
         start = time.perf_counter()
@@ -65,12 +65,12 @@ def _approximate(vectors: np.ndarray, spec: str, candidates: int) -> Nearest:
     return ApproximateNearest(vectors, spec, candidates)
 
 
-def _child(problem: Problem, dampings: list[float], queries: int, sender: Connection) -> None:
+def _child(problem: Problem, dampings: list[float], queries: int, quick: bool, sender: Connection) -> None:
     entities = problem.num_entities
     vectors = problem.vectors[:entities]
     walk = LocalPageRank(problem.graph, ItemVectors(vectors, problem.vectors[entities:]))
     found = []
-    for name, build, index in _indexes(vectors):
+    for name, build, index in _indexes(vectors, quick):
         seconds: list[float] = []
         shared: list[float] = []
         totals: dict[float, list[float]] = {d: [] for d in dampings}
