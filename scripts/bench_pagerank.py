@@ -54,6 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
                         record.rows += found
                         for row in found:
                             print(report.progress(row), flush=True)
+                        if options.record:  # a long run that is cut short leaves what it has
+                            record.write(options.record)
             if "local" in options.parts:
                 record.points += curve.curve(task, DAMPINGS, options.queries)
                 record.retrievals += retrieval.retrieval(task, DAMPINGS, min(50, options.queries), options.quick)
@@ -80,6 +82,7 @@ class Record:
 
     def write(self, folder: Path) -> None:
         """Write results.json (the rows), details.json (all that the tables hold), table.md and the plot."""
+        measure.fill_ratios(self.rows)
         folder.mkdir(parents=True, exist_ok=True)
         _write_json(folder / "results.json", [row.record() for row in self.rows])
         hints = [[engine, damping, step] for (engine, damping), step in self.hints.items()]
