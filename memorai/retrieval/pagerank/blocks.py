@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from memorai.retrieval.pagerank.sparse import Rows, csr, sort_edges, transposable_product
+from memorai.retrieval.pagerank.threads import suited_threads
 
 #: sparse products take int32 indices: half the memory traffic, and the only width that CPU builds of MKL know
 LARGEST_INDEX = 2**31 - 1
@@ -246,7 +247,8 @@ def check_weights(values: Tensor, name: str) -> None:
     values = values.detach()
     if not values.numel():
         return
-    low, high = torch.aminmax(values)  # one pass without temporaries; NaN makes both comparisons false
+    with suited_threads(values.numel()):
+        low, high = torch.aminmax(values)  # one pass without temporaries; NaN makes both comparisons false
     if not (float(low) >= 0 and float(high) < float("inf")):
         bad = ~torch.isfinite(values) | (values < 0)
         first = tuple(bad.nonzero()[0].tolist())

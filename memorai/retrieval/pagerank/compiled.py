@@ -24,8 +24,8 @@ Array = np.ndarray[Any, Any]
 WIDTHS = (1, 4, 8, 16)
 #: edges and rows in a chunk, the least that is worth a thread
 CHUNK = 1 << 14
-#: keeps the padding's 0 / 0 at 0; the mass of a query is at least 1 - d
-FLOOR = 1e-300
+#: steps in one kernel call where there is one thread
+BURST = 32
 
 
 @dataclass(frozen=True)
@@ -56,65 +56,75 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
     Where a power step ends the run its product is kept; Chebyshev's are mixed as they are made, so there the iterate
     that was measured is returned.
     """
-    plan = plan_of(walk)
-    num_queries = walk.restart.shape[1]
+    if walk.restart.shape[1] == 1 and walk.blocks:
+        walk, plan = merged(walk)
+    else:
+        plan = plan_of(walk)
+    num_queries, dtype, dangling = walk.restart.shape[1], walk.restart.dtype, walk.dangling
     width = next(width for width in WIDTHS if width >= num_queries)
-
-    def stack(arrays: Sequence[Tensor]) -> Array:
-        if width == num_queries and len(arrays) == 1:
-            return arrays[0].numpy()
-        rows = sum(len(array) for array in arrays)
-        stacked = np.zeros((rows, width), walk.restart.numpy().dtype)
-        start = 0
-        for array in arrays:
-            stacked[start : start + len(array), :num_queries] = array.numpy()
-            start += len(array)
-        return stacked
-
-    restart, gain = stack([walk.restart]), stack([gain for _, gain in walk.slots])
-    scales = stack([_given(walk.blocks[i].to_scale) for i in plan.scaled])
-    values = stack([_weighed(walk.blocks[i]) for i in plan.valued])
+    restart, gain = _stack([walk.restart], width, dtype), _stack([gain for _, gain in walk.slots], width, dtype)
+    scales = _stack([_given(walk.blocks[i].to_scale) for i in plan.scaled], width, dtype)
+    values = _stack([_weighed(walk.blocks[i]) for i in plan.valued], width, dtype)
     factors = (restart, gain, scales, values)
-    schedule = Schedule(damping, accelerate, tol, walk.restart.dtype)
-    y, older = _aligned(restart), _aligned(restart)
-    x, x_next = _aligned(gain), _aligned(gain)
-    y[:], older[:] = restart, 0
+    leaving = [
+        (rows, slice(start, start + rows.stop - rows.start))
+        for (rows, _), start in zip(walk.slots, plan.slot_starts.tolist(), strict=True)
+    ]
+    del walk  # a large graph's gains need not lie in memory twice
+    schedule = Schedule(damping, accelerate, tol, dtype)
+    y, older, x, x_next = _aligned(restart), _aligned(restart), _aligned(gain), _aligned(gain)
 
-    def leave() -> None:
-        for (rows, _), start in zip(walk.slots, plan.slot_starts.tolist(), strict=True):
-            size = rows.stop - rows.start
-            np.multiply(y[rows], gain[start : start + size], out=x[start : start + size])
+    def start() -> None:
+        y[:], older[:] = restart, 0
+        for rows, places in leaving:
+            np.multiply(y[rows], gain[places], out=x[places])
 
-    chunks = len(plan.chunks) - 1
-    totals = np.zeros((chunks * 2, width))
-    lanes, steps = (0,) * width, 0
+    chunks, lanes = len(plan.chunks) - 1, (0,) * width
+    totals, residual, steps = np.zeros((chunks * 2, width)), np.zeros(width), 0
     threads = min(torch.get_num_threads(), chunks)
     shares = [(chunks * t // threads, chunks * (t + 1) // threads) for t in range(threads)]
-    leave()
+    start()
     with ThreadPoolExecutor(threads - 1) if threads > 1 else nullcontext() as pool:
         while True:
-            omega = schedule.next()
-            rest = (lanes, omega, damping, plan.graph, factors, y, older, x, x_next, totals)
-            others = [pool.submit(kernels.step, plan.chunks, *share, *rest) for share in shares[1:]] if pool else []
-            kernels.step(plan.chunks, *shares[0], *rest)
-            for other in others:
-                other.result()
-            steps += 1
-            change, mass = totals.reshape(chunks, 2, width).sum(0)
-            with np.errstate(invalid="ignore"):  # what is not finite is dealt with below
-                residual = 2 * change / np.maximum(mass, FLOOR) if walk.dangling else change
-            if omega == 1:  # a power step: what was written is F(y), whose residual is at most d times that of y
-                residual = damping * residual
+            ahead = 1 if pool else min(max_iter - steps, BURST)
+            omegas = np.array([schedule.next() for _ in range(ahead)])
+            state = (damping, plan.graph, factors, y, older, x, x_next, totals)
+            if pool:
+                jobs = [
+                    pool.submit(kernels.step, plan.chunks, *share, lanes, omegas[0], *state) for share in shares[1:]
+                ]
+                kernels.step(plan.chunks, *shares[0], lanes, omegas[0], *state)
+                for job in jobs:
+                    job.result()
+                made = 1
+                kernels.judge(totals, omegas[0], damping, dangling, tol, LOST, residual)
+            else:
+                made = kernels.run(omegas, tol, LOST, dangling, plan.chunks, lanes, *state, residual)
+            steps += made
+            if made % 2 == 0:
+                y, older, x, x_next = older, y, x_next, x
             if steps >= max_iter or (residual <= tol).all():
-                found = older if omega == 1 else y
-                residual_ = torch.from_numpy(residual[:num_queries]).to(walk.restart.dtype)
-                return Solution(torch.from_numpy(found)[:, :num_queries], steps, residual_)
+                # of a power step F(y) itself was written, whose residual is at most d times that of y
+                found = older if omegas[made - 1] == 1 else y
+                bound = torch.from_numpy(residual[:num_queries]).to(dtype)
+                return Solution(torch.from_numpy(found)[:, :num_queries], steps, bound)
             if not residual.max() < LOST:
-                schedule.give_up(walk.restart.dtype)
-                y[:] = restart
-                leave()
+                schedule.give_up(dtype)
+                start()
                 continue
             y, older, x, x_next = older, y, x_next, x
+
+
+def _stack(arrays: Sequence[Tensor], width: int, dtype: torch.dtype) -> Array:
+    """Put arrays [n, Q] below one another and fill them up to ``width`` columns; no copy where none is needed."""
+    if len(arrays) == 1 and arrays[0].shape[1] == width:
+        return arrays[0].numpy()
+    stacked = torch.zeros(sum(len(array) for array in arrays), width, dtype=dtype)
+    first = 0
+    for array in arrays:
+        stacked[first : first + len(array), : array.shape[1]] = array
+        first += len(array)
+    return stacked.numpy()
 
 
 def _aligned(like: Array) -> Array:
@@ -139,6 +149,45 @@ def plan_of(walk: Walk) -> Plan:
         cache[key] = (_plan(walk, scale_of, value_of), [b.block for b in blocks])
     plan: Plan = cache[key][0]
     return plan
+
+
+def merged(walk: Walk) -> tuple[Walk, Plan]:
+    """Return a walk of one query whose edges are one flow that carries all factors.
+
+    A row's edges are few, and a loop over them costs a mispredicted branch: one loop a row instead of one a block is
+    worth the multiplications of the factors, unless a batch shares the loops.
+    """
+    blocks, num_nodes = walk.blocks, len(walk.restart)
+    cache = blocks[0].block.cache
+    key = ("merged", num_nodes, *((id(b.block), b.reverse) for b in blocks))
+    if key not in cache:
+        ends = [(b.block.target, b.block.source) if b.reverse else (b.block.source, b.block.target) for b in blocks]
+        start = torch.cat([a.long() + b.from_rows.start for (a, _), b in zip(ends, blocks, strict=True)])
+        end = torch.cat([z.long() + b.to_rows.start for (_, z), b in zip(ends, blocks, strict=True)])
+        order = torch.argsort(end * num_nodes + start, stable=True)
+        pointer = np.concatenate([[0], np.bincount(end.numpy(), minlength=num_nodes).cumsum()])
+        index = np.int32 if num_nodes <= LARGEST_INDEX else np.int64
+        column = np.concatenate([start[order].numpy(), np.zeros(kernels.AHEAD)], dtype=index, casting="unsafe")
+        shape = [np.array(x, np.int64) for x in ([0, num_nodes], [0, 1], [0], [0, 1], [0])]
+        flows = np.zeros((1, 5), np.int64)
+        flows[0, kernels.KIND] = kernels.WEIGHTED
+        graph = (*shape, flows, pointer, column, np.zeros(0, column.dtype))
+        cache[key] = (order, graph, _chunks(blocks, num_nodes), [b.block for b in blocks])
+    order, graph, chunks, _ = cache[key]
+    carried = []
+    for b, slot in zip(blocks, walk.slot_of, strict=True):
+        start, end = (b.block.target, b.block.source) if b.reverse else (b.block.source, b.block.target)
+        factor = walk.slots[slot][1][:, 0][start]
+        if b.to_scale is not None:
+            factor *= b.to_scale[:, 0][end]
+        if b.value is not None:
+            factor *= b.value[:, 0]
+        if not b.block.unit:
+            factor *= b.block.weight.detach()
+        carried.append(factor)
+    weight = torch.cat(carried)[order].numpy()
+    alone = Walk([], walk.restart, [(slice(0, num_nodes), torch.ones_like(walk.restart))], [], walk.dangling)
+    return alone, Plan((*graph, weight), chunks, np.zeros(1, np.int64), [], [])
 
 
 def _plan(walk: Walk, scale_of: Sequence[int], value_of: Sequence[int]) -> Plan:
@@ -184,6 +233,8 @@ def _plan(walk: Walk, scale_of: Sequence[int], value_of: Sequence[int]) -> Plan:
         in_pointer.append(len(in_flow))
         out_pointer.append(len(out_shift))
     lists = [np.array(x, np.int64) for x in (cuts, in_pointer, in_flow, out_pointer, out_shift)]
+    for x in (columns, edges):
+        x.append(np.zeros(kernels.AHEAD, index))
     arrays = [np.concatenate(x) for x in (pointers, columns, edges, weights)]
     return Plan((*lists, flows, *arrays), _chunks(blocks, num_nodes), np.array(slot_starts[:-1]), scaled, valued)
 

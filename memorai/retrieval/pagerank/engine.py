@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from typing import Literal
 
@@ -98,23 +99,19 @@ def pagerank(
     check_damping(d)
     dtype = dtype or restart.dtype
     _check_input(blocks, restart, dtype, max_iter, batch_size, candidates)
-    s, fallback = normalise_restart(restart.to(dtype), candidates)
-    num_nodes, num_queries = s.shape
-    chosen = _choose(engine, s)
-    if s.numel():
-        size = batch_size or (num_queries if chosen == "power" else BATCH_SIZE)
-        size = min(size, BATCH_SIZE) if chosen == "compiled" else size
-        with torch.no_grad(), suited_threads(num_nodes * min(size, num_queries)):
-            parts = _walk(chosen, blocks, s.detach(), d, tol, max_iter, size)
-        scores = torch.cat([part.mass for part in parts], 1) if len(parts) > 1 else parts[0].mass
-        steps, residual = max(part.iterations for part in parts), torch.cat([part.residual for part in parts])
-        scores = differentiable(scores, blocks, s, damping, d, tol)
-    else:
-        scores, steps, residual = s, 0, s.new_zeros(num_queries)
+    with suited_threads(len(restart) * min(batch_size or BATCH_SIZE, restart.shape[1])):
+        s, fallback = normalise_restart(restart.to(dtype), candidates)
+        chosen = _choose(engine, s)
+        if s.numel():
+            with torch.no_grad():
+                scores, steps, residual = _walk(chosen, blocks, s.detach(), d, tol, max_iter, batch_size)
+            scores = differentiable(scores, blocks, s, damping, d, tol)
+        else:
+            scores, steps, residual = s, 0, s.new_zeros(restart.shape[1])
     converged = residual <= tol
     if not bool(converged.all()):
         warnings.warn(
-            f"PageRank: {int((~converged).sum())} of {num_queries} queries did not reach tol={tol} "
+            f"PageRank: {int((~converged).sum())} of {len(converged)} queries did not reach tol={tol} "
             f"in {max_iter} iterations (worst residual {float(residual.max()):.2e})",
             RuntimeWarning,
             stacklevel=2,
@@ -129,12 +126,15 @@ def _walk(
     damping: float,
     tol: float,
     max_iter: int,
-    size: int,
-) -> list[Solution]:
-    """Run an engine on blocks of ``size`` queries; each solution's mass sums to 1 a column."""
+    batch_size: int | None,
+) -> Solution:
+    """Run an engine on blocks of queries; the mass sums to 1 a column."""
+    size = batch_size or (restart.shape[1] if engine == "power" else BATCH_SIZE)
     run: Callable[[Walk, float, float, int, bool], Solution] = iterate
     if engine == "compiled":
-        from memorai.retrieval.pagerank.compiled import iterate as run
+        from memorai.retrieval.pagerank.compiled import iterate as run  # numba takes a second to import
+
+        size = min(size, BATCH_SIZE)
     accelerate = engine != "power" and is_reversible(blocks)
     parts = []
     for start in range(0, restart.shape[1], size):
@@ -149,7 +149,10 @@ def _walk(
         # Chebyshev's steps may leave a node below 0 by less than the tolerance
         mass = mass.clamp_min_(0)
         parts.append(Solution(mass.div_(mass.sum(0)), steps, residual))
-    return parts
+    if len(parts) == 1:
+        return parts[0]
+    mass, residual = torch.cat([part.mass for part in parts], 1), torch.cat([part.residual for part in parts])
+    return Solution(mass, max(part.iterations for part in parts), residual)
 
 
 def _choose(engine: str, restart: Tensor) -> str:
@@ -165,6 +168,7 @@ def _choose(engine: str, restart: Tensor) -> str:
     return engine
 
 
+@cache
 def _has_numba() -> bool:
     return find_spec("numba") is not None
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from numba import njit
 
-from memorai.retrieval.pagerank.lanes import absolute, accumulate, fill, load, store
+from memorai.retrieval.pagerank.lanes import absolute, accumulate, fill, load, prefetch, store
 
 #: columns of ``flows``: shift from a row to its entry in the pointers; what an edge carries (see below), and the shift
 #: from the edge's place among the columns to its place among ``edge`` or ``weight``; whether rows are scaled, and the
@@ -25,6 +25,8 @@ PLAIN, WEIGHTED, VALUED = range(3)
 CHANGE, MASS = range(2)
 #: rows summed in the dtype of the arrays before a float64 total takes them over
 RUN = 64
+#: edges between asking for a row and loading it; columns and edge numbers are padded by as many
+AHEAD = 16
 
 _compile = njit(nogil=True, cache=True, error_model="numpy")
 
@@ -80,14 +82,18 @@ def step(
                     entered = zero
                     if flows[f, KIND] == PLAIN:
                         for e in range(start, stop):
+                            prefetch(x, column[e + AHEAD], lanes)
                             entered = entered + load(x, column[e], lanes)
                     elif flows[f, KIND] == WEIGHTED:
                         shift = flows[f, ASIDE]
                         for e in range(start, stop):
+                            prefetch(x, column[e + AHEAD], lanes)
                             entered = entered + load(x, column[e], lanes) * fill(weight[e + shift], lanes)
                     else:
                         shift = flows[f, ASIDE]
                         for e in range(start, stop):
+                            prefetch(x, column[e + AHEAD], lanes)
+                            prefetch(values, edge[e + shift + AHEAD], lanes)
                             entered = entered + load(x, column[e], lanes) * load(values, edge[e + shift], lanes)
                     if flows[f, SCALED]:
                         entered = entered * load(scales, flows[f, SCALE] + v, lanes)
@@ -108,3 +114,53 @@ def step(
                     change, mass, pending = zero, zero, 0
         accumulate(totals, 2 * chunk + CHANGE, change)
         accumulate(totals, 2 * chunk + MASS, mass)
+
+
+@_compile
+def run(
+    omegas: Any,
+    tol: Any,
+    lost: Any,
+    dangling: Any,
+    chunks: Any,
+    lanes: Any,
+    damping: Any,
+    graph: Any,
+    factors: Any,
+    y: Any,
+    older: Any,
+    x: Any,
+    x_next: Any,
+    totals: Any,
+    residual: Any,
+) -> int:
+    """Take steps with the given omegas until every ``residual`` [Q] is at most ``tol`` or one is ``lost``.
+
+    For graphs on which the interpreter would take longer than the steps. The roles of y and older, and of x and x_next,
+    change after every step but the last. Returns the number of steps.
+    """
+    count = 0
+    for omega in omegas:
+        step(chunks, 0, len(chunks) - 1, lanes, omega, damping, graph, factors, y, older, x, x_next, totals)
+        count += 1
+        if judge(totals, omega, damping, dangling, tol, lost, residual) or count == len(omegas):
+            break
+        y, older, x, x_next = older, y, x_next, x
+    return count
+
+
+@_compile
+def judge(totals: Any, omega: Any, damping: Any, dangling: Any, tol: Any, lost: Any, residual: Any) -> bool:
+    """Write the residual [Q] that ``totals`` tell (see `compiled.iterate`); return whether to stop there."""
+    done, broken = True, False
+    for q in range(len(residual)):
+        change, mass = 0.0, 0.0
+        for chunk in range(len(totals) // 2):
+            change += totals[2 * chunk + CHANGE, q]
+            mass += totals[2 * chunk + MASS, q]
+        if dangling and mass != 0:
+            change *= 2 / mass
+        residual[q] = change * damping if omega == 1 else change
+        done &= residual[q] <= tol
+        broken |= not residual[q] < lost
+    return done or broken

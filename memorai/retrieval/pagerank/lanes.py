@@ -11,6 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.datamodel import PrimitiveModel
 from numba.extending import intrinsic, overload, register_model
 
@@ -54,6 +55,22 @@ def load(typing_context: Any, array: Any, row: Any, lanes: Any) -> Any:
         return loaded
 
     return vector(array, row, lanes), generate
+
+
+@_intrinsic
+def prefetch(typing_context: Any, array: Any, row: Any, lanes: Any) -> Any:
+    """Ask for a row of a C-contiguous array [n, Q] that will soon be loaded; harmless wherever it points."""
+    vector = Vector(len(lanes), array.dtype)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address = _address(context, builder, array, args[0], row, args[1], vector)
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [builder.bitcast(address, byte), *(number(i) for i in (0, 3, 1))])  # read, keep, data
+        return context.get_dummy_value()
+
+    return types.void(array, row, lanes), generate
 
 
 @_intrinsic

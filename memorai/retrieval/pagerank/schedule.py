@@ -72,6 +72,6 @@ class Schedule:
         Raises:
             ValueError: it was power steps that failed.
         """
-        if self._step >= self._accelerated:
+        if not self._accelerated:
             raise ValueError(f"the weights of the edges at a node differ by more than {dtype} can hold")
         self._accelerated = 0

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import torch
 
 #: elements of an [N, Q] array below which waking a second thread costs more than it saves (docs/pagerank.md)
-WORTH_THREADS = 1 << 17
+WORTH_THREADS = 1 << 18
 
 
 @contextmanager

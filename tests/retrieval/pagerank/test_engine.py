@@ -382,7 +382,7 @@ def test_not_converged_is_flagged_and_warned_of(engine):
 
 
 def test_without_numba_auto_takes_torch_and_compiled_says_what_is_missing(monkeypatch):
-    monkeypatch.setattr("memorai.retrieval.pagerank.engine.find_spec", lambda name: None)
+    monkeypatch.setattr("memorai.retrieval.pagerank.engine._has_numba", lambda: False)
     assert pagerank(chain((0, 1), nodes=2), column(1, 0)).engine == "batched"
     with pytest.raises(ValueError, match=r"pip install 'memorai\[fast\]'"):
         pagerank(chain((0, 1), nodes=2), column(1, 0), engine="compiled")
