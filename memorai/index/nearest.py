@@ -73,7 +73,7 @@ class ApproximateNearest:
         vectors: [n, d] float32 or float16, memory-mapped if need be; only ``candidates`` rows a query are read.
         spec: faiss's index factory string. None takes 4-bit product quantisation, one code for 4 dimensions, read by
             fast scan (Andre et al., "Quicker ADC", 2019), and plain vectors below 10,000 rows. A scan of all codes
-            finds what graphs and inverted lists miss, and is built in seconds: docs/pagerank-local.md.
+            finds what graphs and inverted lists miss and needs no tuning: docs/pagerank-local.md.
         candidates: rows that are scored by their own vectors; more is more exact.
         threads: of faiss; None leaves its default.
 
