@@ -85,6 +85,7 @@ def test_malformed_formats_are_told_at_once(options: dict, message: str) -> None
 def test_each_config(path: Path) -> None:
     expected = {
         "default": "07 May 2023 Ann: Look! [a red kite]",
+        "locomo": "12:04 AM on 07 May, 2023 Ann: Look! [a red kite]",
         "speaker_text": "Ann: Look!",
         "text": "Look!",
     }
