@@ -121,8 +121,10 @@ class TransformerEmbedder:
         missing = [text for text in keys if text not in rows]
         if missing:
             fresh = self._encode(missing, keys)
-            self._dim = fresh[missing[0]].size
-            damaged = [text for text, row in rows.items() if row.size != self._dim]
+            dim = fresh[missing[0]].size
+            if self._dim is not None:
+                self._dim = dim
+            damaged = [text for text, row in rows.items() if row.size != dim]
             rows |= fresh | (self._encode(damaged, keys) if damaged else {})
         return np.stack([rows[text] for text in texts]).astype(np.float32, copy=False)
 
@@ -151,7 +153,7 @@ class TransformerEmbedder:
 
 
 def _unit_row(stored: object) -> np.ndarray | None:
-    """float32 [d] of a cached value; None if there is none or it is damaged: no whole row, not finite, no unit length."""
+    """float32 [d] of a cached value; None if there is none or it is cut off, not finite or not of unit length."""
     if not isinstance(stored, bytes) or not stored or len(stored) % 4:
         return None
     row = np.frombuffer(stored, dtype="<f4")
