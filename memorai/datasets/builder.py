@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from memorai.datasets.checks import check_conversation, scalar_text
+from memorai.datasets.checks import check_category, check_conversation, scalar_text
 from memorai.datasets.fields import encodable, id_list, identifier, optional_identifier, text_field
 from memorai.datasets.times import parse_iso_time
 from memorai.errors import InputError
@@ -34,6 +34,7 @@ class ConversationBuilder:
     _questions: list[tuple[Question, str]] = field(default_factory=list)
     _language: str | None = None
     _clock: tuple[bool, str] | None = None
+    _number: int = 0
 
     @classmethod
     def of(cls, builders: dict[str, ConversationBuilder], conversation_id: str) -> ConversationBuilder:
@@ -55,7 +56,7 @@ class ConversationBuilder:
         caption = text_field(record, "caption", where)
         if not text.strip() and not (caption or "").strip():
             raise InputError(f"{where}: neither 'text' nor 'caption' says anything; remove the line")
-        turn_id = optional_identifier(record, "id", where) or f"t{len(self._turns) + 1}"
+        turn_id = optional_identifier(record, "id", where) or self._free_id()
         if turn_id in self._turns:
             first = self._turns[turn_id][1]
             raise InputError(f"{where}: turn id {turn_id!r} is taken in conversation {self.id!r} ({first}); change it")
@@ -77,13 +78,16 @@ class ConversationBuilder:
         answerable = record.get("answerable", True)
         if not isinstance(answerable, bool):
             raise InputError(f"{where}: 'answerable' must be true or false")
+        category = text_field(record, "category", where)
+        category = "all" if category is None else category
+        check_category(category, where)
         answer = scalar_text(record.get("answer"), where)
         question = Question(
             id=optional_identifier(record, "id", where) or f"{self.id}:q{len(self._questions)}",
             text=text,
             evidence=tuple(dict.fromkeys(evidence)),
             evidence_sessions=tuple(dict.fromkeys(id_list(record, "evidence_sessions", where))),
-            category=text_field(record, "category", where) or "all",
+            category=category,
             answer=None if answer is None else encodable(answer, "answer", where),
             time=self._time(record, where),
             difficulty=difficulty,
@@ -134,6 +138,13 @@ class ConversationBuilder:
         if not question.evidence_sessions:
             named = tuple(dict.fromkeys(self._turns[turn_id][0].session_id for turn_id in evidence))
         return replace(question, evidence=evidence, evidence_sessions=named)
+
+    def _free_id(self) -> str:
+        """``t{n}``, n the turn's number, or the next that no turn has: an earlier one may be called so in the file."""
+        self._number = max(self._number, len(self._turns) + 1)
+        while f"t{self._number}" in self._turns:
+            self._number += 1
+        return f"t{self._number}"
 
     def _time(self, record: Mapping[str, Any], where: str) -> datetime | None:
         if record.get("time") is None:

@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from memorai.errors import InputError
 from memorai.types import Conversation
+
+#: Names of the means over categories in every table (`memorai.metrics.statistics`): no category may have them.
+RESERVED_CATEGORIES = ("macro", "weighted")
+
+
+def check_category(category: str, where: str) -> None:
+    """Refuse a category that is blank or has the name of a mean.
+
+    Raises:
+        InputError: opening with `where`.
+    """
+    if not category.strip():
+        raise InputError(f"{where}: the category is blank; name it")
+    if category in RESERVED_CATEGORIES:
+        raise InputError(f"{where}: category {category!r} is the name of a mean in every table; call it otherwise")
 
 
 def scalar_text(value: object, where: str) -> str | None:
     """A gold answer as text: LoCoMo and LongMemEval hold integers among them. None stays None.
 
     Raises:
-        InputError: a list or an object.
+        InputError: a list, an object, or a number that is not finite.
     """
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"{where}: an answer must be text or a finite number, not {value}; write it as text")
     if isinstance(value, bool | int | float):
         return str(value)
-    raise InputError(f"{where}: an answer must be text or a number, not a {type(value).__name__}")
+    raise InputError(f"{where}: an answer must be text or a number, not a {type(value).__name__}; write it as text")
 
 
 def check_conversation(conversation: Conversation, where: str) -> None:
     """Check the invariants that the rest of the package relies on.
 
-    Turn and session ids are unique, a turn is in its session and says something, a question has a text, its evidence
-    exists and does not repeat, and times either all carry an offset from UTC or none does (they could not be compared).
+    Turn and session ids are unique, a turn is in its session and says something, a question has a text and a category
+    that is no mean's name, its evidence exists and does not repeat, and times either all carry an offset from UTC or
+    none does (they could not be compared).
 
     Raises:
         InputError: naming `where`, the conversation and the record at fault.
@@ -49,6 +68,7 @@ def check_conversation(conversation: Conversation, where: str) -> None:
         asked = f"{here}: question {question.id!r}"
         if not question.text.strip():
             raise InputError(f"{asked} is blank; write it or remove it")
+        check_category(question.category, asked)
         _check_unique(question.evidence, f"{asked}: evidence")
         for kind, ids, known in (
             ("turn", question.evidence, known_turns),

@@ -6,8 +6,8 @@ import hashlib
 from importlib.resources import files
 
 from memorai.datasets.checks import category_order, check_ids, count
+from memorai.datasets.common import check_choice
 from memorai.datasets.jsonl import parse_jsonl
-from memorai.errors import InputError
 from memorai.types import Conversation, Dataset, Note
 
 CATEGORIES = ("single_hop", "multi_hop", "temporal", "knowledge_update", "open_domain", "unanswerable")
@@ -23,8 +23,7 @@ def load_demo(part: str = "all") -> Dataset:
     Returns:
         Dataset ``demo``, or ``demo_en`` and ``demo_zh`` for a part; its sha256 is that of the parts' bytes in order.
     """
-    if part not in _PARTS:
-        raise InputError(f"part={part!r}: choose one of {', '.join(_PARTS)}")
+    check_choice("part", part, _PARTS)
     digest = hashlib.sha256()
     conversations: list[Conversation] = []
     notes: list[Note] = []

@@ -12,24 +12,16 @@ from typing import Any
 
 from memorai.datasets.builder import ConversationBuilder
 from memorai.datasets.checks import category_order, check_ids, count
-from memorai.datasets.common import decode_utf8, existing_file, parse_json
+from memorai.datasets.common import decode_utf8, existing_file, parse_json, read_file
 from memorai.datasets.fields import identifier
+from memorai.datasets.keys import UnknownKeys
 from memorai.datasets.messages import add_messages
 from memorai.errors import InputError
 from memorai.types import Conversation, Dataset, Note
 
-_KEYS: Mapping[str, frozenset[str]] = {
-    "turn": frozenset({"conversation", "session", "id", "speaker", "text", "time", "caption", "role"}),
-    "question": frozenset(
-        {"conversation", "question", "evidence", "evidence_sessions", "answer", "category", "difficulty"}
-        | {"time", "answerable", "id"}
-    ),
-    "info": frozenset({"conversation", "language"}),
-}
-
 
 def load_jsonl(path: str | Path, name: str = "jsonl") -> Dataset:
-    """Read a ``.jsonl`` file, or a ``.json`` file that holds chats in the OpenAI messages form.
+    """Read a ``.jsonl`` file, or a ``.json`` file that holds the same records in a list, or one of them.
 
     Args:
         path: the file; UTF-8, with or without a byte order mark.
@@ -38,8 +30,10 @@ def load_jsonl(path: str | Path, name: str = "jsonl") -> Dataset:
     Raises:
         InputError: in the form ``file:line: what is wrong; remedy``.
     """
-    file = existing_file(path, "check the path")
-    data = file.read_bytes()
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"name={name!r}: give the data set a name, as text")
+    file = existing_file(path, "check the path, as in dataset.path=chats.jsonl")
+    data = read_file(file)
     conversations, notes = parse_jsonl(data, str(file))
     categories = category_order(conversations)
     sha256 = hashlib.sha256(data).hexdigest()
@@ -63,17 +57,15 @@ def parse_jsonl(data: bytes, label: str) -> tuple[tuple[Conversation, ...], tupl
     """
     builders: dict[str, ConversationBuilder] = {}
     notes: list[Note] = []
-    unknown: dict[tuple[str, str], list[str]] = {}
+    unknown = UnknownKeys()
     for where, record in _records(decode_utf8(data, label), label):
         if not isinstance(record, dict):
             raise InputError(f"{where}: a JSON object is expected, not a {type(record).__name__}")
         kind = _kind(record, where)
         if kind == "messages":
-            add_messages(record, where, builders, notes)
+            add_messages(record, where, builders, notes, unknown)
             continue
-        for key in record:
-            if key not in _KEYS[kind]:
-                unknown.setdefault((kind, key), []).append(where)
+        unknown.look(record, f"{kind} line", where)
         builder = ConversationBuilder.of(builders, identifier(record, "conversation", where))
         if kind == "turn":
             builder.add_turn(record, where, notes)
@@ -81,9 +73,7 @@ def parse_jsonl(data: bytes, label: str) -> tuple[tuple[Conversation, ...], tupl
             builder.add_question(record, where, notes)
         else:
             builder.set_language(record, where)
-    # a misspelt key must not lose its values without a word
-    for (kind, key), places in unknown.items():
-        notes.append(Note("unknown_key", places[0], f"{key!r} is no key of a {kind} line; ignored {len(places)} times"))
+    notes.extend(unknown.notes())
     if not builders:
         raise InputError(f"{label}: no conversations in it; docs/data-format.md shows the format")
     conversations = tuple(builder.build(label, notes) for builder in builders.values())
@@ -92,8 +82,8 @@ def parse_jsonl(data: bytes, label: str) -> tuple[tuple[Conversation, ...], tupl
 
 
 def _records(text: str, label: str) -> Iterator[tuple[str, Any]]:
-    """(place in the file, record). A ``.json`` file holds one messages list, one chat, or a list of chats."""
-    if not label.endswith(".json"):
+    """(place in the file, record). A ``.json`` file holds one messages list, or one record, or a list of them."""
+    if not label.lower().endswith(".json"):
         # not str.splitlines, which also splits at characters that JSON allows inside a string
         for number, line in enumerate(text.split("\n"), start=1):
             if line.strip():
@@ -101,11 +91,16 @@ def _records(text: str, label: str) -> Iterator[tuple[str, Any]]:
         return
     value = parse_json(text, label)
     items: Sequence[Any] = value if isinstance(value, list) else [value]
-    if items and all(isinstance(item, dict) and "role" in item for item in items):
+    if items and all(_is_message(item) for item in items):
         yield f"{label}:1", {"id": Path(label).stem, "messages": items}
         return
     for index, item in enumerate(items):
         yield f"{label}: [{index}]", item
+
+
+def _is_message(item: Any) -> bool:
+    """Whether it is a message of a chat; a turn may have a role, too, but no content."""
+    return isinstance(item, dict) and "role" in item and ("content" in item or not {"text", "caption"} & item.keys())
 
 
 def _kind(record: Mapping[str, Any], where: str) -> str:
@@ -116,5 +111,5 @@ def _kind(record: Mapping[str, Any], where: str) -> str:
     if "text" in record or "caption" in record:
         return "turn"
     if "language" in record:
-        return "info"
+        return "language"
     raise InputError(f"{where}: none of 'text', 'question', 'language', 'messages' in it; see docs/data-format.md")

@@ -12,6 +12,8 @@ duplicate_evidence         an id stands twice
 empty_evidence             nothing is left that could be scored
 integer_answer             kept as text
 no_answer                  adversarial questions carry no ``answer``
+no_questions               ``qa`` is missing
+unknown_key                a key of ``conversation`` that is no session, date or speaker: what it holds is not read
 duplicate_question         the text occurs before; ids go by index, so both count
 date_without_session       a date of a session that is not in the file
 session_without_date       its turns have no time
@@ -32,7 +34,8 @@ from pathlib import Path
 from typing import Any
 
 from memorai.datasets.checks import check_conversation, check_ids, count, scalar_text
-from memorai.datasets.common import decode_utf8, find_data, parse_json
+from memorai.datasets.common import check_choice, decode_utf8, find_data, parse_json, read_file
+from memorai.datasets.fields import encodable
 from memorai.datasets.times import parse_locomo_time
 from memorai.errors import InputError
 from memorai.types import Conversation, Dataset, Note, Question, Session, Turn
@@ -70,8 +73,8 @@ OFFICIAL_COUNTS: Mapping[str, Mapping[str, int]] = {
     },
 }
 
-_SESSION_KEY = re.compile(r"session_(\d{1,6})", re.ASCII)
-_DATE_KEY = re.compile(r"session_(\d{1,6})_date_time", re.ASCII)
+_SESSION_KEY = re.compile(r"session_(\d{1,18})(_date_time)?", re.ASCII)
+_SPEAKER_KEYS = ("speaker_a", "speaker_b")
 _TURN_ID = re.compile(r"D(\d+):(\d+)", re.ASCII)
 _TURN_ID_INSIDE = re.compile(r"D:?(\d+):(\d+)", re.ASCII)
 
@@ -89,12 +92,12 @@ def load_locomo(path: str | Path | None = None, protocol: str = "full") -> Datas
             without evidence and those with a malformed evidence string.
 
     Raises:
-        InputError: no such file, not JSON, not of the format, an unknown category or a date that cannot be parsed.
+        InputError: no such file, not JSON, not of the format, an unknown category, a date that cannot be parsed or
+            text that no UTF-8 file can hold.
     """
-    if protocol not in OFFICIAL_COUNTS:
-        raise InputError(f"protocol={protocol!r}: choose one of {', '.join(OFFICIAL_COUNTS)}")
+    check_choice("protocol", protocol, OFFICIAL_COUNTS)
     file = find_data(path, "locomo", ["locomo10.json"], download="locomo")
-    data = file.read_bytes()
+    data = read_file(file)
     sha256 = hashlib.sha256(data).hexdigest()
     records = parse_json(decode_utf8(data, str(file)), str(file))
     if not isinstance(records, list) or not records:
@@ -167,20 +170,24 @@ def _conversation(record: Any, where: str, protocol: str, notes: list[Note]) -> 
     name = record.get("sample_id")
     if not isinstance(name, str) or not name:
         raise InputError(f"{where}: no 'sample_id'; give each conversation one")
+    encodable(name, "sample_id", where)
     sessions = _sessions(record["conversation"], name, f"{where} {name}", notes)
     turns = {turn.id: turn for session in sessions for turn in session.turns}
 
     questions: list[Question] = []
     seen: dict[str, str] = {}
+    if "qa" not in record:
+        notes.append(Note("no_questions", name, "'qa' is missing"))
     rows = record.get("qa", [])
     if not isinstance(rows, list):
-        raise InputError(f"{where} {name}: 'qa' must be a list")
+        raise InputError(f"{where} {name}: 'qa' must be a list; give an empty one if there are no questions")
     for index, row in enumerate(rows):
         question_id = f"{name}:q{index}"
         text = row.get("question") if isinstance(row, dict) else None
         if not isinstance(text, str) or not text.strip():
             notes.append(Note("malformed_question", question_id, "no text; dropped"))
             continue
+        encodable(text, "question", f"{where} {question_id}")
         if text in seen:
             notes.append(Note("duplicate_question", question_id, f"same text as {seen[text]}"))
         seen.setdefault(text, question_id)
@@ -210,6 +217,8 @@ def _question(
         notes.append(Note("no_answer", question_id, category))
     elif not isinstance(row["answer"], str):
         notes.append(Note("integer_answer", question_id, answer))
+    else:
+        encodable(answer, "answer", f"{where} {question_id}")
     return Question(
         id=question_id,
         text=row["question"],
@@ -222,17 +231,10 @@ def _question(
 
 
 def _sessions(raw: Mapping[str, Any], name: str, where: str, notes: list[Note]) -> tuple[Session, ...]:
-    # as numbers: as strings session_10 would come before session_2
-    numbers = sorted(int(match[1]) for key in raw if (match := _SESSION_KEY.fullmatch(key)))
-    dated = sorted(int(match[1]) for key in raw if (match := _DATE_KEY.fullmatch(key)))
-    for number in dated:
-        if not raw.get(f"session_{number}"):
-            notes.append(Note("date_without_session", f"{name}:session_{number}", "ignored"))
     sessions: list[Session] = []
     seen: set[str] = set()
-    for number in numbers:
-        session_id = f"session_{number}"
-        rows = raw.get(session_id)
+    for session_id in _session_keys(raw, name, notes):
+        rows = raw[session_id]
         if rows is None or rows == []:
             continue
         if not isinstance(rows, list):
@@ -244,7 +246,7 @@ def _sessions(raw: Mapping[str, Any], name: str, where: str, notes: list[Note]) 
             notes.append(Note("session_without_date", f"{name}:{session_id}", "its turns have no time"))
         turns: list[Turn] = []
         for place, row in enumerate(rows):
-            turn = _turn(row, session_id, time)
+            turn = _turn(row, session_id, time, f"{where} {session_id}[{place}]")
             if turn is None:
                 notes.append(Note("malformed_turn", f"{name}:{session_id}[{place}]", "dropped"))
             elif turn.id in seen:
@@ -257,7 +259,24 @@ def _sessions(raw: Mapping[str, Any], name: str, where: str, notes: list[Note]) 
     return tuple(sessions)
 
 
-def _turn(row: Any, session_id: str, time: datetime | None) -> Turn | None:
+def _session_keys(raw: Mapping[str, Any], name: str, notes: list[Note]) -> list[str]:
+    """Keys of sessions by number; every other key is a date, a speaker or noted."""
+    numbers: dict[str, int] = {}
+    dated: dict[str, int] = {}
+    for key in raw:
+        match = _SESSION_KEY.fullmatch(key)
+        if match:
+            (dated if match[2] else numbers)[key.removesuffix("_date_time")] = int(match[1])
+        elif key not in _SPEAKER_KEYS:
+            notes.append(Note("unknown_key", name, f"{key!r} is not read; a session is called session_1"))
+    # by number: as strings session_10 would come before session_2; session_01 is a key of its own
+    for session_id in sorted(dated, key=lambda key: (dated[key], key)):
+        if not raw.get(session_id):
+            notes.append(Note("date_without_session", f"{name}:{session_id}", "ignored"))
+    return sorted(numbers, key=lambda key: (numbers[key], key))
+
+
+def _turn(row: Any, session_id: str, time: datetime | None, where: str) -> Turn | None:
     if not isinstance(row, dict):
         return None
     turn_id, speaker, text = row.get("dia_id"), row.get("speaker"), row.get("text") or ""
@@ -269,4 +288,6 @@ def _turn(row: Any, session_id: str, time: datetime | None) -> Turn | None:
         return None
     if not turn_id or not speaker or not (text.strip() or (caption or "").strip()):
         return None
+    for key, value in (("dia_id", turn_id), ("speaker", speaker), ("text", text), ("blip_caption", caption or "")):
+        encodable(value, key, where)
     return Turn(turn_id, session_id, speaker, text, time=time, caption=caption)

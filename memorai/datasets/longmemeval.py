@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from memorai.datasets.checks import category_order, check_conversation, check_ids, count, scalar_text
-from memorai.datasets.common import find_data, sha256_file
+from memorai.datasets.common import check_choice, find_data, sha256_file
+from memorai.datasets.fields import encodable
 from memorai.datasets.stream import iter_json_array
 from memorai.datasets.times import parse_longmemeval_time
 from memorai.errors import InputError
@@ -92,14 +93,15 @@ def load_longmemeval(
         official denominators are 500 questions, 470 answerable and, with ``user_turns``, 419 scored.
 
     Raises:
-        InputError: no such file, not JSON, not of the format, a date that cannot be parsed.
+        InputError: no such file, not JSON, not of the format, a date that cannot be parsed, a label that is neither
+            true nor false, or text that no UTF-8 file can hold.
     """
-    if variant not in FILES:
-        raise InputError(f"variant={variant!r}: choose one of {', '.join(FILES)}")
-    if unit not in UNITS:
-        raise InputError(f"unit={unit!r}: choose one of {', '.join(UNITS)}")
-    if limit is not None and limit < 1:
-        raise InputError(f"limit={limit}: give a number of questions above 0, or null for all")
+    check_choice("variant", variant, FILES)
+    check_choice("unit", unit, UNITS)
+    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
+        raise InputError(f"limit={limit!r}: give a whole number of questions above 0, or null for all")
+    if not isinstance(abstention_gold, bool):  # the text 'false' would count as true
+        raise InputError(f"abstention_gold={abstention_gold!r}: give true or false")
     file = find_data(path, "longmemeval", FILES[variant], download=f"longmemeval_{variant}")
     sha256 = sha256_file(file)
 
@@ -146,10 +148,13 @@ def _conversation(record: Any, where: str, unit: str, abstention_gold: bool, not
     name = record.get("question_id") if isinstance(record, dict) else None
     if not isinstance(name, str) or not name:
         raise InputError(f"{where}: no 'question_id'; give the file in the official format")
+    encodable(name, "question_id", where)
     where = f"{where} {name}"
     text, category = record.get("question"), record.get("question_type")
     if not isinstance(text, str) or not isinstance(category, str):
-        raise InputError(f"{where}: 'question' and 'question_type' must be text")
+        raise InputError(f"{where}: 'question' and 'question_type' must be text; give the file in the official format")
+    encodable(text, "question", where)
+    encodable(category, "question_type", where)
     asked = record.get("question_date")
     time = None if asked is None else parse_longmemeval_time(asked, where)
     haystack = _haystack(record, name, where, unit, time, notes)
@@ -159,6 +164,8 @@ def _conversation(record: Any, where: str, unit: str, abstention_gold: bool, not
         notes.append(Note("no_answer", name))
     elif not isinstance(record["answer"], str):
         notes.append(Note("integer_answer", name, answer))
+    else:
+        encodable(answer, "answer", where)
     answerable = "_abs" not in name
     gold = answerable or abstention_gold
     evidence = haystack.evidence if gold else ()
@@ -185,9 +192,10 @@ def _haystack(
         for key in ("haystack_session_ids", "haystack_dates", "haystack_sessions", "answer_session_ids")
     )
     if not len(ids) == len(dates) == len(rows):
-        raise InputError(f"{where}: {len(ids)} haystack_session_ids, {len(dates)} dates, {len(rows)} sessions")
+        lengths = f"{len(ids)} haystack_session_ids, {len(dates)} dates, {len(rows)} sessions"
+        raise InputError(f"{where}: {lengths}; give as many of each")
     if not all(isinstance(item, str) for item in (*ids, *answers)) or not all(isinstance(row, list) for row in rows):
-        raise InputError(f"{where}: session ids must be text, and sessions lists of turns")
+        raise InputError(f"{where}: session ids must be text, and sessions lists of turns; correct those that are not")
     times = [parse_longmemeval_time(date, f"{where} haystack_dates[{i}]") for i, date in enumerate(dates)]
 
     sessions: list[Session] = []
@@ -201,7 +209,8 @@ def _haystack(
         session_id = masked if copies[masked] == 1 else f"{masked}.{copies[masked]}"
         if session_id != masked:
             notes.append(Note("duplicate_session", f"{name}:{session_id}", f"a copy of {masked}"))
-        turns, gold = _turns(rows[place], session_id, times[place], name, unit, notes)
+        here = f"{where} haystack_sessions[{place}]"
+        turns, gold = _turns(rows[place], session_id, times[place], name, here, unit, notes)
         if not turns:
             notes.append(Note("empty_session", f"{name}:{session_id}", f"no candidates among its {unit}; left out"))
             continue
@@ -229,7 +238,7 @@ def _list(record: Mapping[str, Any], key: str, where: str) -> list[Any]:
 
 
 def _turns(
-    rows: list[Any], session_id: str, time: datetime, name: str, unit: str, notes: list[Note]
+    rows: list[Any], session_id: str, time: datetime, name: str, where: str, unit: str, notes: list[Note]
 ) -> tuple[tuple[Turn, ...], list[str]]:
     """Candidate turns of a session, and the ids of those labelled ``has_answer``."""
     turns: list[Turn] = []
@@ -241,9 +250,11 @@ def _turns(
         if role not in ("user", "assistant") or not isinstance(text, str):
             notes.append(Note("malformed_turn", f"{name}:{turn_id}", "left out"))
             continue
+        here = f"{where}[{number - 1}]"
+        labelled = _label(row, here)
+        encodable(text, "content", here)
         if unit == "user_turns" and role != "user":
             continue
-        labelled = bool(row.get("has_answer"))
         if not text.strip():
             notes.append(Note("empty_turn", f"{name}:{turn_id}", "left out" + (" though gold" if labelled else "")))
             continue
@@ -251,3 +262,11 @@ def _turns(
         if labelled:
             gold.append(turn_id)
     return tuple(turns), gold
+
+
+def _label(row: Mapping[str, Any], where: str) -> bool:
+    """Whether the turn is gold. Missing or null means no; the text "false" must not count as yes."""
+    label = row.get("has_answer")
+    if label is not None and not isinstance(label, bool):
+        raise InputError(f"{where}: 'has_answer' is {label!r}; it must be true or false")
+    return bool(label)

@@ -8,6 +8,7 @@ from typing import Any
 
 from memorai.datasets.builder import SKIPPED_ROLES, ConversationBuilder
 from memorai.datasets.fields import encodable, optional_identifier
+from memorai.datasets.keys import UnknownKeys
 from memorai.errors import InputError
 from memorai.types import Note
 
@@ -15,13 +16,19 @@ _TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 def add_messages(
-    record: Mapping[str, Any], where: str, builders: dict[str, ConversationBuilder], notes: list[Note]
+    record: Mapping[str, Any],
+    where: str,
+    builders: dict[str, ConversationBuilder],
+    notes: list[Note],
+    unknown: UnknownKeys,
 ) -> None:
     """Add one chat to `builders`.
 
     Without ``conversation`` the chat is a conversation of its own, named by ``id`` or ``c{n}``. With it, the chat is a
     session of that conversation, named by ``session``, ``id`` or ``s{n}``: one user's chats then share a memory.
-    Messages of the system and of tools are skipped, and so are those without text; each is noted.
+    Messages of the system and of tools are skipped, and so are those without text; each is noted. A message without a
+    time has the chat's. Keys of messages and questions that are not read go to `unknown`; other keys of the chat itself
+    (``model`` and the like) are ignored.
 
     Raises:
         InputError: opening with `where`.
@@ -45,6 +52,7 @@ def add_messages(
         if message["role"] in SKIPPED_ROLES:
             notes.append(Note("skipped_role", here, message["role"]))
             continue
+        unknown.look(message, "message", here)
         text = _text(message.get("content"), here, notes)
         if not text.strip():
             notes.append(Note("empty_turn", here, "no text"))
@@ -55,17 +63,18 @@ def add_messages(
             "speaker": message.get("name"),
             "role": message["role"],
             "text": text,
-            "time": message.get("time") or record.get("time"),
+            "time": record.get("time") if message.get("time") is None else message["time"],
         }
         builder.add_turn(turn, here, notes)
 
-    questions = record.get("questions") or []
+    questions = [] if record.get("questions") is None else record["questions"]
     if not isinstance(questions, list):
-        raise InputError(f"{where}: 'questions' must be a list")
+        raise InputError(f"{where}: 'questions' must be a list; leave it out if there are none")
     for index, question in enumerate(questions):
         here = f"{where}: questions[{index}]"
         if not isinstance(question, dict):
             raise InputError(f"{here}: an object with a 'question' is expected")
+        unknown.look(question, "chat's question", here)
         builder.add_question(question, here, notes)
 
 
@@ -82,7 +91,7 @@ def _text(content: Any, where: str, notes: list[Note]) -> str:
         elif isinstance(part, dict) and part.get("type") in _TEXT_PARTS and isinstance(part.get("text"), str):
             texts.append(part["text"])
         elif isinstance(part, dict) and isinstance(part.get("type"), str):
-            notes.append(Note("skipped_part", where, f"{part['type']} has no caption here; give it as a turn line"))
+            notes.append(Note("skipped_part", where, f"{part['type']!r} has no caption here; give it as a turn line"))
         else:
             raise InputError(f"{where}: a part of 'content' has no 'type'")
     return encodable("\n".join(texts), "content", where)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
+from memorai.datasets.common import DuplicateKeyError, unique_keys, unreadable
 from memorai.errors import InputError
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
@@ -21,7 +22,8 @@ def iter_json_array(path: Path, chunk: int = 1 << 20) -> Iterator[Any]:
         chunk: characters to read at a time; doubled while an item does not fit, so the work stays linear.
 
     Raises:
-        InputError: not UTF-8, not JSON, not an array, or cut off; the message names the item.
+        InputError: unreadable, not UTF-8, not JSON, a key twice in an object, not an array, or cut off; the message
+            names the item.
     """
     done = 0
     try:
@@ -46,7 +48,11 @@ def iter_json_array(path: Path, chunk: int = 1 << 20) -> Iterator[Any]:
     except json.JSONDecodeError as error:
         raise InputError(f"{path}: item {done}: not JSON ({error.msg}); fetch the file again") from None
     except RecursionError:
-        raise InputError(f"{path}: item {done}: nested too deep to read") from None
+        raise InputError(f"{path}: item {done}: nested too deep to read; fetch the file again") from None
+    except DuplicateKeyError as error:
+        raise InputError(f"{path}: item {done}: {error}") from None
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
 class _Reader:
@@ -55,7 +61,7 @@ class _Reader:
     def __init__(self, stream: TextIO, chunk: int) -> None:
         self.stream, self.chunk = stream, chunk
         self.text, self.at = "", 0
-        self.decoder = json.JSONDecoder()
+        self.decoder = json.JSONDecoder(object_pairs_hook=unique_keys)
 
     def peek(self) -> str:
         """The next character that is no blank, at which `at` then stands; empty at the end."""
@@ -85,6 +91,8 @@ class _Reader:
                 more = self.stream.read(size) if cut else ""
                 if not more:
                     raise
+            except DuplicateKeyError:
+                raise
             except ValueError as error:  # an integer of more digits than Python converts
                 raise json.JSONDecodeError(str(error), "", 0) from None
             self.text, self.at, size = self.text[self.at :] + more, 0, size * 2

@@ -14,6 +14,8 @@ from typing import TypeVar
 
 import platformdirs
 
+from memorai.errors import InputError
+
 Part = str | bytes | int | float | bool | None
 T = TypeVar("T")
 
@@ -26,9 +28,16 @@ CREATE TABLE IF NOT EXISTS entries (
 
 
 def cache_folder() -> Path:
-    """The folder of all caches: the environment's ``MEMORAI_CACHE``, else the user's cache folder of the system."""
+    """The folder of all caches: the environment's ``MEMORAI_CACHE``, else the user's cache folder of the system.
+
+    Raises:
+        InputError: ``MEMORAI_CACHE`` begins with ``~`` and a name that no user has.
+    """
     chosen = os.environ.get("MEMORAI_CACHE")
-    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("memorai"))
+    try:
+        return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("memorai"))
+    except RuntimeError:
+        raise InputError(f"MEMORAI_CACHE={chosen}: no such user's home; give a folder without '~'") from None
 
 
 def content_key(*parts: Part) -> str:

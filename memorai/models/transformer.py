@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # torch and transformers take seconds to import: only when a 
 NAMESPACE = "embeddings"
 _SHOW_PROGRESS_ABOVE = 500  # texts
 _SAVE_EVERY = 4096  # texts: an interrupted run keeps what it has done
+_UNIT_TOLERANCE = 1e-3  # of a stored row's squared length; float32 rounding stays below 1e-5
 
 
 class TransformerEmbedder:
@@ -61,19 +62,27 @@ class TransformerEmbedder:
         name: str | None = None,
         languages: Sequence[str] | None = None,
     ) -> None:
+        if not isinstance(model, str) or not model.strip():
+            raise InputError(f"embedder: model={model!r}; give a model folder or a hub name")
         if pooling not in ("mean", "cls"):
             raise InputError(f"embedder '{model}': pooling={pooling}; use mean or cls")
-        if max_length < 3 or batch_size < 1:
-            raise InputError(f"embedder '{model}': max_length must be at least 3 and batch_size at least 1")
-        folder = Path(model).expanduser()
-        local = folder.is_dir()
+        if not _at_least(max_length, 3) or not _at_least(batch_size, 1):
+            given = f"max_length={max_length}, batch_size={batch_size}"
+            raise InputError(f"embedder '{model}': {given}; give whole numbers, at least 3 and at least 1")
+        try:
+            folder = Path(model).expanduser()
+            local = folder.is_dir()
+        except (OSError, RuntimeError) as error:  # a path too long or not to be entered; ~name of no user
+            raise InputError(
+                f"embedder '{model}': no such folder ({error}); give a model folder or a hub name"
+            ) from None
         if not local and (folder.is_absolute() or model.startswith((".", "~"))):
             raise InputError(f"embedder '{model}': no such folder; give a model folder or a hub name")
         if local and revision is not None:
             raise InputError(f"embedder '{model}': revision={revision} is for hub models, this is a folder")
         self.name = name or (folder.resolve().name if local else model)
         identity = folder_digest(folder) if local else f"{model}@{revision or 'main'}"
-        self.languages = None if languages is None else tuple(languages)
+        self.languages = None if languages is None else _language_codes(languages, model)
         self._prefixes = {"document": document_prefix, "query": query_prefix}
         self._vector_id = f"{identity}|{pooling}|{max_length}"
         #: identity of the vectors: model, revision, pooling, length and prefixes; no path of this machine
@@ -105,10 +114,18 @@ class TransformerEmbedder:
         # the prefix is part of the text here: one text under two prefixes has two keys
         keys = {text: content_key(self._vector_id, text) for text in texts}
         stored = self._cache.get_many(NAMESPACE, keys.values()) if self._cache else {}
-        rows = {text: np.frombuffer(stored[key], dtype="<f4") for text, key in keys.items() if key in stored}
+        decoded = ((text, _unit_row(stored.get(key))) for text, key in keys.items())
+        rows = {text: row for text, row in decoded if row is not None}
+        if len({row.size for row in rows.values()} | ({self._dim} if self._dim else set())) > 1:
+            rows = {}  # of two lengths only the model knows the right one
         missing = [text for text in keys if text not in rows]
         if missing:
-            rows.update(self._encode(missing, keys))
+            fresh = self._encode(missing, keys)
+            dim = fresh[missing[0]].size
+            if self._dim is not None:
+                self._dim = dim
+            damaged = [text for text, row in rows.items() if row.size != dim]
+            rows |= fresh | (self._encode(damaged, keys) if damaged else {})
         return np.stack([rows[text] for text in texts]).astype(np.float32, copy=False)
 
     def _encode(self, texts: Sequence[str], keys: dict[str, str]) -> dict[str, np.ndarray]:
@@ -133,6 +150,27 @@ class TransformerEmbedder:
 
             self._encoder = Encoder(*self._load_arguments)
         return self._encoder
+
+
+def _unit_row(stored: object) -> np.ndarray | None:
+    """float32 [d] of a cached value; None if there is none or it is cut off, not finite or not of unit length."""
+    if not isinstance(stored, bytes) or not stored or len(stored) % 4:
+        return None
+    row = np.frombuffer(stored, dtype="<f4")
+    length = float(np.square(row, dtype=np.float64).sum())  # NaN and infinity fail the comparison, too
+    return row if abs(length - 1.0) <= _UNIT_TOLERANCE else None
+
+
+def _language_codes(languages: Sequence[str], model: str) -> tuple[str, ...]:
+    # tuple("en") would be the languages e and n
+    listed = isinstance(languages, Sequence) and not isinstance(languages, str)
+    if not listed or not all(isinstance(code, str) for code in languages):
+        raise InputError(f"embedder '{model}': languages={languages!r}; give a list of codes, as in [en]")
+    return tuple(languages)
+
+
+def _at_least(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def valid_unicode(text: str) -> str:

@@ -3,8 +3,16 @@ from dataclasses import replace
 
 import pytest
 
-from memorai.datasets.checks import category_order, check_conversation, check_ids, count, scalar_text
+from memorai.datasets.checks import (
+    RESERVED_CATEGORIES,
+    category_order,
+    check_conversation,
+    check_ids,
+    count,
+    scalar_text,
+)
 from memorai.errors import InputError
+from memorai.metrics import statistics
 from memorai.types import Conversation, Question, Session, Turn
 
 T1 = Turn("t1", "s1", "Ann", "Hi.")
@@ -38,6 +46,9 @@ def test_a_good_conversation_passes():
         (with_turn(replace(T2, session_id="s9")), "says session 's9'"),
         (with_turn(replace(T2, text=" ", caption=" ")), "neither text nor caption"),
         (with_question(text=" \n"), "is blank"),
+        (with_question(category=""), "question 'c:q0': the category is blank; name it"),
+        (with_question(category="macro"), "question 'c:q0': category 'macro' is the name of a mean"),
+        (with_question(category="weighted"), "category 'weighted' is the name of a mean .*; call it otherwise"),
         (with_question(evidence=("t9",)), "evidence turn 't9' does not exist"),
         (with_question(evidence_sessions=("s9",)), "evidence session 's9' does not exist"),
         (with_question(evidence=("t1", "t1")), "'t1' occurs twice"),
@@ -77,5 +88,15 @@ def test_category_order():
 
 def test_answers_become_text():
     assert [scalar_text(value, "x") for value in (None, "a", 3, 2.5)] == [None, "a", "3", "2.5"]
-    with pytest.raises(InputError, match="not a list"):
+    with pytest.raises(InputError, match="not a list; write it as text"):
         scalar_text([1], "x")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_an_answer_that_is_no_number(value):
+    with pytest.raises(InputError, match=r"^x: an answer must be text or a finite number, not -?(nan|inf); write"):
+        scalar_text(value, "x")
+
+
+def test_the_reserved_categories_are_those_of_the_statistics():
+    assert (statistics.MACRO, statistics.WEIGHTED) == RESERVED_CATEGORIES

@@ -14,6 +14,25 @@ TURN = {"conversation": "c1", "session": "s1", "id": "t1", "speaker": "Ann", "te
 QUESTION = {"conversation": "c1", "question": "What is the cat called?", "evidence": ["t1"]}
 
 
+CHAT = {
+    "id": "chat-7",
+    "model": "ignored",
+    "time": "2024-05-01",
+    "messages": [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "name": "Ann", "content": [
+            {"type": "text", "text": "Look"},
+            {"type": "image_url", "image_url": {}},
+            {"type": "text", "text": "my cat"},
+        ]},
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"role": "tool", "content": "42"},
+        {"role": "assistant", "content": "Lovely.", "time": "2024-05-02"},
+    ],
+    "questions": [{"question": "What did Ann show?", "evidence": "t1"}],
+}  # fmt: skip
+
+
 def lines(*records):
     return "\n".join(record if isinstance(record, str) else json.dumps(record) for record in records).encode()
 
@@ -101,6 +120,13 @@ def test_byte_order_mark_blank_lines_carriage_returns_and_line_separators():
         ([TURN, {**QUESTION, "difficulty": "mean"}], r"f\.jsonl:2: difficulty 'mean' is unknown"),
         ([TURN, {**QUESTION, "answerable": "no"}], r"f\.jsonl:2: 'answerable' must be true or false"),
         ([TURN, {**QUESTION, "answer": ["a"]}], r"f\.jsonl:2: an answer must be"),
+        ([TURN, {**QUESTION, "answer": float("nan")}], r"f\.jsonl:2: an answer must be text or a finite number"),
+        ([TURN, {**QUESTION, "category": "macro"}], r"f\.jsonl:2: category 'macro' is the name of a mean"),
+        ([TURN, {**QUESTION, "category": ""}], r"f\.jsonl:2: the category is blank"),
+        (
+            [TURN, '{"conversation": "c1", "speaker": "A", "text": "a", "text": "b"}'],
+            r"f\.jsonl:2: key 'text' stands twice",
+        ),
         ([TURN, {**QUESTION, "evidence": [{}]}], r"f\.jsonl:2: 'evidence' must be text, not a dict"),
         ([TURN, {**QUESTION, "id": "q"}, {**QUESTION, "id": "q"}], r"f\.jsonl: question id 'q' occurs twice"),
         ([QUESTION], r"f\.jsonl: conversation 'c1' has no turns"),
@@ -115,6 +141,16 @@ def test_byte_order_mark_blank_lines_carriage_returns_and_line_separators():
         ([{"messages": [{"role": "user", "content": 5}]}], r"messages\[0\]: 'content' must be"),
         ([{"messages": [{"role": "user", "content": [{}]}]}], r"messages\[0\]: a part of 'content' has no 'type'"),
         ([{"messages": [{"role": "user", "content": "a"}], "questions": [1]}], r"questions\[0\]: an object"),
+        (
+            [{"messages": [{"role": "user", "content": "a"}], "questions": False}],
+            r"f\.jsonl:1: 'questions' must be a list",
+        ),
+        (
+            [{"messages": [{"role": "user", "content": "a"}], "questions": {}}],
+            r"f\.jsonl:1: 'questions' must be a list",
+        ),
+        ([{**CHAT, "messages": [{"role": "user", "content": "a", "time": 0}]}], r"messages\[0\]: 0 is no ISO 8601"),
+        ([{**CHAT, "messages": [{"role": "user", "content": "a", "time": ""}]}], r"messages\[0\]: '' is no ISO 8601"),
         ([{"id": "x", "messages": [{"role": "user", "content": "a"}]}] * 2, r"f\.jsonl:2: chat id 'x' occurs twice"),
     ],
 )
@@ -137,29 +173,41 @@ def test_unknown_keys_are_noted():
     assert notes[0].detail == "'captions' is no key of a turn line; ignored 2 times"
 
 
+def test_unknown_keys_inside_a_chat_are_noted():
+    messages = [{"role": "user", "content": "a", "speker": "Ann"}, {"role": "user", "content": "b", "speker": "Ann"}]
+    questions = [{"question": "Who?", "evidence": "t1", "anser": "Ann", "conversation": "c1"}]
+    _, notes = parse({"messages": messages, "questions": questions, "model": "ignored"})
+    assert [(note.kind, note.record, note.detail) for note in notes] == [
+        ("unknown_key", "f.jsonl:1: messages[0]", "'speker' is no key of a message; ignored 2 times"),
+        ("unknown_key", "f.jsonl:1: questions[0]", "'anser' is no key of a chat's question; ignored 1 times"),
+        ("unknown_key", "f.jsonl:1: questions[0]", "'conversation' is no key of a chat's question; ignored 1 times"),
+    ]
+
+
+def test_a_message_without_time_has_the_chats():
+    said = [{"role": "user", "content": "a", "time": None}, {"role": "user", "content": "b", "time": "2024-05-02"}]
+    conversation = one({"time": "2024-05-01", "messages": said, "questions": None})
+    assert [turn.time for turn in conversation.turns] == [dt.datetime(2024, 5, 1), dt.datetime(2024, 5, 2)]
+
+
+def test_turns_without_id_take_the_next_free_number():
+    nameless = {key: value for key, value in TURN.items() if key != "id"}
+    conversation = one({**TURN, "id": "t2"}, nameless, {**TURN, "id": "t4"}, nameless, nameless)
+    assert [turn.id for turn in conversation.turns] == ["t2", "t3", "t4", "t5", "t6"]
+    assert [turn.id for turn in one(nameless, {**TURN, "id": "x"}, nameless).turns] == ["t1", "x", "t3"]
+
+
+def test_half_a_surrogate_pair_reaches_no_note():
+    part = {"type": "\ud83d", "text": "a"}
+    _, notes = parse({"messages": [{"role": "user", "content": ["hi", part], "\ud83d": 1}]})
+    assert [note.kind for note in notes] == ["skipped_part", "unknown_key"]
+    assert all((note.record + note.detail).encode() for note in notes)
+
+
 def test_roles_that_do_not_talk_are_skipped_and_noted():
     (conversation,), notes = parse({**TURN, "id": "t0", "role": "system"}, TURN)
     assert [turn.id for turn in conversation.turns] == ["t1"]
     assert [(note.kind, note.detail) for note in notes] == [("skipped_role", "system")]
-
-
-CHAT = {
-    "id": "chat-7",
-    "model": "ignored",
-    "time": "2024-05-01",
-    "messages": [
-        {"role": "system", "content": "Be kind."},
-        {"role": "user", "name": "Ann", "content": [
-            {"type": "text", "text": "Look"},
-            {"type": "image_url", "image_url": {}},
-            {"type": "text", "text": "my cat"},
-        ]},
-        {"role": "assistant", "content": None, "tool_calls": []},
-        {"role": "tool", "content": "42"},
-        {"role": "assistant", "content": "Lovely.", "time": "2024-05-02"},
-    ],
-    "questions": [{"question": "What did Ann show?", "evidence": "t1"}],
-}  # fmt: skip
 
 
 def test_openai_messages():
@@ -207,6 +255,14 @@ def test_plain_json(write, value, ids):
     assert {len(conversation.turns) for conversation in dataset.conversations} == {2}
 
 
+@pytest.mark.parametrize("wrap", [lambda turn: turn, lambda turn: [turn], lambda turn: [turn, {**turn, "id": "t2"}]])
+def test_turns_with_a_role_in_plain_json_are_turns(write, wrap):
+    dataset = load_jsonl(write(wrap({**TURN, "role": "user"}), "export.json"))
+    assert [conversation.id for conversation in dataset.conversations] == ["c1"]
+    assert {turn.text for turn in dataset.conversations[0].turns} == {TURN["text"]}
+    assert dataset.notes == ()
+
+
 def test_plain_json_errors_name_the_record(write):
     with pytest.raises(InputError, match=r"export\.json: \[1\]: 'messages' must be a list"):
         load_jsonl(write([CHAT, {"messages": 1}], "export.json"))
@@ -222,6 +278,20 @@ def test_dataset(write):
     assert dataset.version == f"sha256:{dataset.sha256[:12]}"
     with pytest.raises(InputError, match="no such file; check the path"):
         load_jsonl("missing.jsonl")
+
+
+@pytest.mark.parametrize("name", [None, 5, " "])
+def test_a_name_is_text(write, name):
+    with pytest.raises(InputError, match="give the data set a name"):
+        load_jsonl(write(json.dumps(TURN), "own.jsonl"), name=name)
+
+
+@pytest.mark.parametrize("path", [None, 5])
+def test_a_path_must_be_given(path):
+    with pytest.raises(
+        InputError, match=r"path of a file is expected; check the path, as in dataset\.path=chats\.jsonl"
+    ):
+        load_jsonl(path)
 
 
 def test_the_documented_lines_are_read():

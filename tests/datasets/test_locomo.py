@@ -136,6 +136,82 @@ def test_bad_turns_and_questions_lose_no_others(write, locomo_records):
     ]  # fmt: skip
 
 
+def test_sessions_are_read_under_their_own_keys(write, locomo_records):
+    conversation = locomo_records[1]["conversation"]
+
+    def said(turn_id):
+        return [{"speaker": "Ann", "dia_id": turn_id, "text": turn_id}]
+
+    conversation["session_99999999"] = said("D9:1")
+    conversation["session_01"] = said("D01:1")
+    conversation["session_01_date_time"] = "1:00 pm on 1 January, 2023"
+    dataset = load_locomo(write(locomo_records))
+    sessions = dataset.conversations[1].sessions
+    assert [(session.id, session.turns[0].id) for session in sessions] == [
+        ("session_01", "D01:1"), ("session_1", "D1:1"), ("session_99999999", "D9:1"),
+    ]  # fmt: skip
+    assert [session.time and session.time.year for session in sessions] == [2023, 2022, None]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "Session_3",
+        "session_-1",
+        "session_٣",
+        "session 3",
+        "session_3_date",
+        "session_" + "9" * 5000,
+        "chat_3",
+        "\ud83d",
+    ],
+)
+def test_a_key_that_is_not_understood_is_noted(write, locomo_records, key):
+    locomo_records[1]["conversation"][key] = [{"speaker": "Ann", "dia_id": "D3:1", "text": "Lost?"}]
+    notes = load_locomo(write(locomo_records)).notes
+    (note,) = [note for note in notes if note.kind == "unknown_key"]
+    assert note.record == "conv-2" and note.detail.startswith(repr(key)) and note.detail.encode()
+
+
+def test_missing_questions_are_noted(write, locomo_records):
+    locomo_records[1]["QA"] = locomo_records[1].pop("qa")
+    dataset = load_locomo(write(locomo_records))
+    assert [(note.kind, note.record) for note in dataset.notes if note.kind == "no_questions"] == [
+        ("no_questions", "conv-2")
+    ]
+    locomo_records[1]["qa"] = []
+    notes = load_locomo(write(locomo_records)).notes
+    assert "no_questions" not in {note.kind for note in notes}
+
+
+def test_a_session_that_stands_twice_is_refused(write, locomo_records):
+    text = json.dumps(locomo_records).replace('"session_2":', '"session_1":', 1)
+    with pytest.raises(InputError, match="key 'session_1' stands twice in one object"):
+        load_locomo(write(text))
+
+
+HALF = "a\ud83d"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "place"),
+    [
+        (lambda record: record.update(sample_id=HALF), r"\[0\]: 'sample_id'"),
+        (lambda record: record["qa"][0].update(question=HALF), "conv-1:q0: 'question'"),
+        (lambda record: record["qa"][0].update(answer=HALF), "conv-1:q0: 'answer'"),
+        (lambda record: record["conversation"]["session_2"][0].update(dia_id=HALF), r"session_2\[0\]: 'dia_id'"),
+        (lambda record: record["conversation"]["session_2"][0].update(speaker=HALF), r"session_2\[0\]: 'speaker'"),
+        (lambda record: record["conversation"]["session_2"][0].update(text=HALF), r"session_2\[0\]: 'text'"),
+        (lambda record: record["conversation"]["session_2"][0].update(blip_caption=[HALF]), "'blip_caption'"),
+    ],
+)
+def test_half_a_surrogate_pair_is_refused(write, locomo_records, spoil, place):
+    spoil(locomo_records[0])
+    with pytest.raises(InputError, match=f"{place} holds half of a surrogate pair") as caught:
+        load_locomo(write(locomo_records))
+    assert str(caught.value).encode()
+
+
 @pytest.mark.parametrize("category", [0, 6, "x", True, None, [1], 1.5])
 def test_unknown_category(write, locomo_records, category):
     locomo_records[0]["qa"][0]["category"] = category
@@ -174,8 +250,9 @@ def test_files_of_another_shape(write, value, message):
 
 
 def test_unknown_protocol(write, locomo_records):
-    with pytest.raises(InputError, match="choose one of full, lmeb"):
-        load_locomo(write(locomo_records), protocol="half")
+    for protocol in ("half", None, ["full"]):
+        with pytest.raises(InputError, match="choose one of full, lmeb"):
+            load_locomo(write(locomo_records), protocol=protocol)
 
 
 def test_wrong_counts_from_the_official_file_are_a_bug(write, locomo_records, monkeypatch):

@@ -134,6 +134,17 @@ def test_limit_reads_no_further(write, longmemeval_records):
         ("haystack_session_ids", [1, 2, 3, 4, 5], "session ids must be text"),
         ("haystack_sessions", [[], [], [], [], []], "has no turns"),
         ("answer", {}, "an answer must be"),
+        ("answer", float("nan"), "an answer must be text or a finite number"),
+        ("question_type", "weighted", "category 'weighted' is the name of a mean"),
+        ("question_id", "a\ud83d", r"\[0\]: 'question_id' holds half"),
+        ("question", "a\ud83d", "q1: 'question' holds half"),
+        ("question_type", "a\ud83d", "q1: 'question_type' holds half"),
+        ("answer", "a\ud83d", "q1: 'answer' holds half"),
+        (
+            "haystack_sessions",
+            [[{"role": "user", "content": "a\ud83d"}]] * 5,
+            r"haystack_sessions\[2\]\[0\]: 'content'",
+        ),
     ],
 )
 def test_errors_name_the_record(write, longmemeval_records, key, value, message):
@@ -143,11 +154,37 @@ def test_errors_name_the_record(write, longmemeval_records, key, value, message)
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("label", ["false", "true", 0, 1, "", []])
+def test_a_label_is_true_or_false(write, longmemeval_records, label):
+    # the assistant's turns, too, must be sound where only the user's are candidates
+    longmemeval_records[0]["haystack_sessions"][0][1]["has_answer"] = label
+    for unit in longmemeval.UNITS:
+        with pytest.raises(InputError, match=r"q1 haystack_sessions\[0\]\[1\]: 'has_answer' is .*; it must be true or"):
+            load_longmemeval(write(longmemeval_records), unit=unit)
+
+
+def test_a_label_may_be_null(write, longmemeval_records):
+    longmemeval_records[0]["haystack_sessions"][0][1]["has_answer"] = None
+    assert load_longmemeval(write(longmemeval_records)).conversations[0].questions[0].evidence == (f"{A2}_2", f"{A1}_1")
+
+
 @pytest.mark.parametrize(
-    "arguments", [{"variant": "xl"}, {"unit": "rounds"}, {"limit": 0}, {"path": "no/such/file.json"}]
+    ("arguments", "message"),
+    [
+        ({"variant": "xl"}, "choose one of oracle, s, m"),
+        ({"variant": ["s"]}, "choose one of oracle, s, m"),
+        ({"unit": "rounds"}, "choose one of all_turns, user_turns"),
+        ({"limit": 0}, "limit=0: give a whole number"),
+        ({"limit": 1.5}, "limit=1.5: give a whole number"),
+        ({"limit": "abc"}, "limit='abc': give a whole number"),
+        ({"limit": True}, "limit=True: give a whole number"),
+        ({"abstention_gold": "false"}, "abstention_gold='false': give true or false"),
+        ({"abstention_gold": None}, "abstention_gold=None: give true or false"),
+        ({"path": "no/such/file.json"}, "no such file; run: python scripts/download_data.py longmemeval_oracle"),
+    ],
 )
-def test_bad_arguments(arguments):
-    with pytest.raises(InputError):
+def test_bad_arguments(arguments, message):
+    with pytest.raises(InputError, match=message):
         load_longmemeval(**arguments)
 
 

@@ -52,7 +52,8 @@ def test_accepts_exactly_the_arrays(file, text, chunk):
         ('[{"a": 1}', "no comma after item 0"),
         ('[{"a": 1},]', "item 1: not JSON"),
         ('[{"a": 1}] x', "text after the end"),
-        ("[" * 100_000, "nested too deep"),
+        ("[" * 100_000, "nested too deep to read; fetch the file again"),
+        ('[{"a": 1}, {"b": 1, "c": {"d": 1, "d": 1}}]', "item 1: key 'd' stands twice in one object; keep one"),
         ("[" + "9" * 5000 + "]", "item 0: not JSON"),
     ],
 )
@@ -82,3 +83,18 @@ def test_other_encodings_are_refused(file):
     file.write_bytes('[{"a": "é"}]'.encode("latin-1"))
     with pytest.raises(InputError, match="not UTF-8"):
         list(iter_json_array(file))
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    with pytest.raises(InputError, match=r"gone\.json: cannot be read \(No such file or directory\)"):
+        list(iter_json_array(tmp_path / "gone.json"))
+
+
+@settings(deadline=None)
+@given(st.integers(1, 30))
+def test_a_key_that_stands_twice_is_found_at_any_chunk_size(file, chunk):
+    file.write_text('[{"a": "x"}, {"text": "first", "b": [1, 2], "text": "second"}]', encoding="utf-8")
+    items = iter_json_array(file, chunk)
+    assert next(items) == {"a": "x"}
+    with pytest.raises(InputError, match="item 1: key 'text' stands twice"):
+        next(items)

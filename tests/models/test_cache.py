@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memorai.errors import InputError
 from memorai.models.cache import ByteCache, cache_folder, content_key
 
 PARTS = st.lists(st.text() | st.binary() | st.integers() | st.booleans() | st.none(), max_size=4)
@@ -144,6 +145,12 @@ def test_the_environment_names_the_folder(tmp_path: Path, monkeypatch: pytest.Mo
     assert ByteCache().path == tmp_path / "here" / "cache.sqlite"
     monkeypatch.delenv("MEMORAI_CACHE")
     assert "memorai" in str(cache_folder())
+
+
+def test_a_folder_of_an_unknown_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORAI_CACHE", "~no-such-user/x")
+    with pytest.raises(InputError, match=r"^MEMORAI_CACHE=~no-such-user/x: .*; give a folder"):
+        ByteCache()
 
 
 def test_keys_do_not_depend_on_the_process() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from memorai.errors import InputError
-from memorai.models.cache import ByteCache
-from memorai.models.transformer import TransformerEmbedder, valid_unicode
+from memorai.models.cache import ByteCache, content_key
+from memorai.models.transformer import NAMESPACE, TransformerEmbedder, valid_unicode
 
 TEXTS = ["the cat sat on the mat", "dog", "the dog ran", "", "cat cat cat cat cat cat cat"]
 
@@ -68,6 +68,43 @@ def test_cached_vectors_come_back_bit_for_bit_in_any_company(tiny_model: Path, t
     again = TransformerEmbedder(str(tiny_model), device="cpu", cache=cache).embed(["mat", *reversed(TEXTS), "dog"])
     np.testing.assert_array_equal(again[1:6], first[::-1])
     np.testing.assert_array_equal(again[6], first[1])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"",
+        b"\0" * 63,
+        b"\0" * 64,
+        np.full(16, np.nan, "<f4").tobytes(),
+        np.full(16, np.inf, "<f4").tobytes(),
+        np.full(15, 0.25, "<f4").tobytes(),  # cut off: 15/16 of unit length
+        np.eye(1, 15, dtype="<f4").tobytes(),  # a unit vector, but shorter than the others
+        np.eye(1, 17, dtype="<f4").tobytes(),
+        "text",
+        7,
+    ],
+)
+def test_a_damaged_row_is_computed_anew_and_mended(tiny_model: Path, tmp_path: Path, value: object) -> None:
+    cache = ByteCache(tmp_path / "c.sqlite")
+    rows = TransformerEmbedder(str(tiny_model), device="cpu", cache=cache).embed(TEXTS)
+    embedder = TransformerEmbedder(str(tiny_model), device="cpu", cache=cache)
+    key = content_key(embedder._vector_id, TEXTS[1])
+    cache.put_many(NAMESPACE, {key: value})
+    np.testing.assert_allclose(embedder.embed(TEXTS), rows, atol=1e-6)
+    assert np.frombuffer(cache.get_many(NAMESPACE, [key])[key], "<f4").shape == (16,)
+
+
+def test_a_row_of_another_length_among_new_texts(tiny_model: Path, tmp_path: Path) -> None:
+    cache = ByteCache(tmp_path / "c.sqlite")
+    embedder = TransformerEmbedder(str(tiny_model), device="cpu", cache=cache)
+    assert embedder.dim == 16
+    cache.put_many(NAMESPACE, {content_key(embedder._vector_id, "dog"): np.eye(1, 15, dtype="<f4").tobytes()})
+    fresh = TransformerEmbedder(str(tiny_model), device="cpu", cache=False).embed(["dog", "cat"])
+    np.testing.assert_allclose(embedder.embed(["dog"]), fresh[:1], atol=1e-6)  # the length is known
+    cache.put_many(NAMESPACE, {content_key(embedder._vector_id, "dog"): np.eye(1, 15, dtype="<f4").tobytes()})
+    other = TransformerEmbedder(str(tiny_model), device="cpu", cache=cache)
+    np.testing.assert_allclose(other.embed(["dog", "cat"]), fresh, atol=1e-6)  # "cat" tells it
 
 
 def test_duplicates_are_encoded_once(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,6 +194,14 @@ def test_many_texts_show_a_bar_on_stderr_only(tiny_model: Path, capsys: pytest.C
         ({"model": "org/name", "pooling": "max"}, "use mean or cls"),
         ({"model": "org/name", "max_length": 2}, "max_length"),
         ({"model": "org/name", "batch_size": 0}, "batch_size"),
+        ({"model": "org/name", "max_length": "abc"}, "max_length=abc, batch_size=64; give whole numbers"),
+        ({"model": "org/name", "batch_size": 1.5}, "batch_size=1.5; give whole numbers"),
+        ({"model": None}, "model=None; give a model folder or a hub name"),
+        ({"model": "~no-such-user/model"}, "no such folder .*; give a model folder"),
+        ({"model": "x" * 5000}, "no such folder .*; give a model folder"),
+        ({"model": "org/name", "languages": "en"}, r"languages='en'; give a list of codes, as in \[en\]"),
+        ({"model": "org/name", "languages": [5]}, r"languages=\[5\]; give a list"),
+        ({"model": "org/name", "languages": 5}, "languages=5; give a list"),
     ],
 )
 def test_bad_values_are_told_at_once(options: dict, message: str) -> None:
