@@ -71,10 +71,8 @@ def _full_errors() -> Iterator[bool]:
 
 def _message(error: BaseException) -> str:
     text = one_line(error)
-    if isinstance(error, USER_ERRORS):
+    if isinstance(error, USER_ERRORS) or (isinstance(error, OSError) and error.filename is not None):
         return text
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror} ({type(error).__name__}); check the path and its permissions"
     return f"{type(error).__name__}: {text} (HYDRA_FULL_ERROR=1 shows where)"
 
 

@@ -80,6 +80,9 @@ def one_line(error: BaseException) -> str:
         return _not_parsed(error)
     if isinstance(error, MissingMandatoryValue):
         return f"{place}: no value is given; add {place}=..."
+    if isinstance(error, OSError) and error.filename is not None:
+        text = f"{error.filename}: {error.strerror} ({type(error).__name__}); check the path and its permissions"
+        return f"{place}: {text}" if place else text
     # OmegaConf adds lines on where and what, of which the place is enough
     lines = [line for line in str(error).splitlines() if not _DETAIL.match(line)]
     text = " ".join(" ".join(lines).split()) or type(error).__name__

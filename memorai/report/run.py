@@ -183,7 +183,7 @@ def write_rankings(folder: Path, dataset: Dataset, outcomes: Sequence[Outcome]) 
 
 def check_ks(ks: object) -> list[int]:
     """Return the cut-offs, sorted, or raise InputError naming the first that is not a whole number >= 1."""
-    values = list(ks) if isinstance(ks, Iterable) and not isinstance(ks, str) else [ks]
+    values: list[Any] = list(ks) if isinstance(ks, Iterable) and not isinstance(ks, str) else [ks]
     for k in values:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise InputError(f"ks: {k!r} is not a whole number of at least 1")
@@ -210,8 +210,8 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         raise InputError(f"protocol={settings['protocol']}: unknown; use one of {', '.join(PROTOCOLS)}")
     published_rows(settings["published"])
     systems = settings.get("systems") or {}
-    if not isinstance(systems, Mapping):
-        raise InputError(f"systems={systems} does not name systems; add an experiment, such as +experiment=demo")
+    if not isinstance(systems, Mapping) or not systems:
+        raise InputError(f"no system to run: systems={systems}; add an experiment, such as +experiment=demo")
     for name, system in systems.items():
         if not isinstance(system, Mapping):
             raise InputError(f"systems.{name}={system} is not a system; leave one out with ~systems.{name}")
