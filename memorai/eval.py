@@ -12,7 +12,7 @@ from rich.console import Console
 
 from memorai.entry import run_main, variant
 from memorai.harness.build import build_dataset, build_systems, plain
-from memorai.report.run import check_ks, report, say_what_was_loaded
+from memorai.report.run import check_ks, check_settings, report, say_what_was_loaded
 from memorai.report.tracking import tracked
 
 
@@ -25,6 +25,7 @@ def evaluate(config: DictConfig) -> dict[str, float]:
     started, ks = datetime.now(UTC), check_ks(config.ks)
     folder = Path(HydraConfig.get().runtime.output_dir)
     settings, changed = plain(config), variant()
+    check_settings(settings)
     with tracked(config.tracking.mode, config.tracking.project, settings, folder, changed) as run:
         dataset = build_dataset(config)
         say_what_was_loaded(dataset)
@@ -36,7 +37,7 @@ def evaluate(config: DictConfig) -> dict[str, float]:
             settings,
             sys.argv,
             started=started,
-            protocol=config.protocol,
+            protocol=settings["protocol"],
             variant=changed,
             run=run,
         )

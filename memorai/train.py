@@ -15,8 +15,8 @@ from rich.console import Console
 from memorai.entry import run_main, variant
 from memorai.errors import InputError
 from memorai.harness.build import SystemFactory, build_dataset, plain
-from memorai.learn.tune import Trial, split, tune, with_values
-from memorai.report.run import check_ks, report, say_what_was_loaded
+from memorai.learn.tune import Trial, candidates, check_tuning, split, tune, with_values
+from memorai.report.run import check_ks, check_settings, report, say_what_was_loaded
 from memorai.report.tracking import tracked
 
 
@@ -28,30 +28,37 @@ def train(config: DictConfig) -> float:
     """
     started, ks = datetime.now(UTC), check_ks(config.ks)
     folder = Path(HydraConfig.get().runtime.output_dir)
-    if config.tune.system not in config.systems:
-        raise InputError(f"tune.system={config.tune.system} is not among the systems: {', '.join(config.systems)}")
     settings = plain(config)
+    check_settings(settings)
+    check_tuning(settings["tune"])
+    name, tuned = str(config.tune.system), f"{config.tune.system}_tuned"
+    names = [str(system) for system in config.systems or ()]
+    if name not in names:
+        raise InputError(f"tune.system={name} is not among the systems: {', '.join(names)}")
+    if tuned.casefold() in map(str.casefold, names):
+        raise InputError(f"systems: {tuned} is what the tuned {name} will be called; rename the one that is there")
+    default, objective, space = config.systems[name], instantiate(config.tune.objective), settings["tune"]["space"]
+    with_values(default, candidates(space, 1, config.seed)[0])  # paths that are not there show before any work
     with tracked(config.tracking.mode, config.tracking.project, settings, folder, variant()) as run:
         dataset = build_dataset(config)
         say_what_was_loaded(dataset)
         training, test = split(dataset, config.tune.train, config.seed)
-        factory, name = SystemFactory(config), str(config.tune.system)
-        default = config.systems[name]
+        factory = SystemFactory(config)
         best, trials = tune(
             training,
             default,
             factory.build,
-            settings["tune"]["space"],
-            instantiate(config.tune.objective),
+            space,
+            objective,
             config.tune.max_trials,
             config.seed,
             config.progress,
         )
         _write(folder, trials, with_values(default, best.values))
         chosen = ", ".join(f"{path.rsplit('.', 1)[-1]}={value}" for path, value in best.values.items())
-        names = [[c.id for c in part.conversations] for part in (training, test)]
+        ids = [[c.id for c in part.conversations] for part in (training, test)]
         systems = {str(n): factory.build(system) for n, system in config.systems.items()}
-        systems[f"{name}_tuned"] = factory.build(with_values(default, best.values))
+        systems[tuned] = factory.build(with_values(default, best.values))
         report(
             test,
             systems,
@@ -64,8 +71,8 @@ def train(config: DictConfig) -> float:
             protocol="within",
             variant=variant(),
             notes=[
-                f"{name}_tuned: {chosen}; best of {len(trials)} trials ({best.objective:.4f}) on "
-                f"{len(names[0])} conversations: {', '.join(names[0][:12])}. Reported on the other {len(names[1])}.",
+                f"{tuned}: {chosen}; best of {len(trials)} trials ({best.objective:.4f}) on "
+                f"{len(ids[0])} conversations: {', '.join(ids[0][:12])}. Reported on the other {len(ids[1])}.",
                 f"{name}: the values it ships with.",
             ],
             run=run,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memorai.entry import run_main
 from memorai.eval import main
 from memorai.harness.load import conf_dir
 
@@ -106,10 +107,76 @@ def one_line_error(run) -> str:
         (["tracking.mode=sometimes"], "tracking.mode=sometimes"),
         (["device=tpu9"], "tpu9"),
         (["bootstrap=-1"], "bootstrap"),
+        (["systems.memorai.retriever.damping=abc"], "systems.memorai.retriever: "),
+        (["dataset.path=a(b).jsonl"], "quote the value"),
+        (["dataset.path=???"], "add dataset.path=..."),
     ],
 )
 def test_bad_overrides_end_in_one_line(evaluate, arguments, says):
     assert says in one_line_error(evaluate(*arguments))
+
+
+@pytest.mark.parametrize(
+    ("argument", "says"),
+    [
+        ("bootstrap=true", "bootstrap=True is not a whole number"),
+        ("bootstrap=1.5", "bootstrap=1.5"),
+        ("seed=null", "seed=None is not a whole number"),
+        ("seed=1.5", "seed=1.5"),
+        ("seed=abc", "seed=abc"),
+        ("seed=[1]", "seed=[1]"),
+        ("seed=-1", "seed=-1"),
+        ("seed=true", "seed=True"),
+        ("progress=abc", "progress=abc: use true or false"),
+        ("progress=1", "progress=1"),
+        ("protocol=published", "protocol=published: unknown; use one of untrained, zero_shot, loco, within"),
+        ("protocol=null", "protocol=None"),
+        ("published=[nope]", "no model 'nope'"),
+        ("published=null", "published=None is not a list"),
+        ("published=[5]", "published=[5] is not a list"),
+        ("systems=null", "no system to run"),
+        ("systems.bm25=null", "systems.bm25=None is not a system"),
+        ("+system@systems.qrels=bm25", "'qrels' cannot name a system"),
+    ],
+)
+def test_settings_are_checked_before_anything_is_loaded(evaluate, argument, says):
+    run = evaluate(argument)
+    assert says in one_line_error(run)
+    assert "conversations 2" not in run.err
+
+
+def test_one_published_model_need_not_stand_in_a_list(evaluate):
+    assert evaluate("published=best").code == 0
+
+
+def test_a_folder_that_cannot_be_made_ends_in_one_line(command, chats, tmp_path):
+    (tmp_path / "run").write_text("in the way", encoding="utf-8")
+    run = command(main, "+experiment=demo", "dataset=jsonl", f"dataset.path={chats}", *QUICK)
+    error = one_line_error(run)
+    assert str(tmp_path / "run") in error and "check the path" in error
+
+
+@pytest.mark.parametrize("wanted", [None, "0", "1"])
+def test_a_late_error_is_one_line_and_its_traceback_is_there_for_the_asking(command, monkeypatch, capsys, wanted):
+    def late(config):
+        raise TypeError("unhashable\ntype")
+
+    if wanted is None:
+        monkeypatch.delenv("HYDRA_FULL_ERROR", raising=False)
+    else:
+        monkeypatch.setenv("HYDRA_FULL_ERROR", wanted)
+    run = command(lambda: run_main(late, "eval"), "dataset=demo")
+    assert run.code == 2 and ("Traceback" in run.err) == (wanted == "1")
+    assert "error: TypeError: unhashable type (HYDRA_FULL_ERROR=1 shows where)" in run.err.splitlines()
+    assert os.environ.get("HYDRA_FULL_ERROR") == wanted
+
+
+def test_a_bug_keeps_its_traceback(command):
+    def broken(config):
+        raise KeyError("bug")
+
+    with pytest.raises(KeyError, match="bug"):
+        command(lambda: run_main(broken, "eval"), "dataset=demo")
 
 
 def test_an_unknown_experiment_or_none_ends_in_one_line(command, chats):
@@ -186,6 +253,17 @@ def test_a_multirun_merges_its_jobs_and_plots_a_single_parameter(command, chats)
     assert {path.suffix for path in run.folder.iterdir()} >= {".png", ".svg"}
     merged = (run.folder / "table.md").read_text(encoding="utf-8")
     assert "damping=0.3" in merged and "damping=0.85" in merged
+
+
+def test_a_sweep_over_two_files_says_that_they_share_no_table_and_shows_no_path(command, chats, tmp_path):
+    other = tmp_path / "other.jsonl"
+    other.write_text(chats.read_text(encoding="utf-8").replace("cello", "viola"), encoding="utf-8")
+    arguments = ["-m", "+experiment=demo", "dataset=jsonl", f"dataset.path={chats},{other}", *QUICK]
+    run = command(main, *arguments, "systems={bm25: ${systems.bm25}}", "dataset.name=/opt/ann/mine")
+    assert run.code == 2 and "not merged: " in run.out and "different files" in run.out
+    for job, name in (("0", "chats.jsonl"), ("1", "other.jsonl")):
+        rows = json.loads((run.folder / job / "results.json").read_text(encoding="utf-8"))["rows"]
+        assert {(row["dataset"], row["variant"]) for row in rows} == {("mine", f"path={name}")}
 
 
 class Run:

@@ -42,7 +42,22 @@ def test_bad_requests_end_in_one_line(command, chats):
         ("tune.space=[damping]", "not of the form"),
         ("tune.max_trials=0", "max_trials=0"),
         ("tune.objective.metric=f1", "no turn f1@10"),
+        ("tune=null", "tune=None"),
+        ("tune.space=null", "space=None"),
+        ("tune.space=5", "space=5"),
+        ("tune.space=[{path: null, values: [1]}]", "path None"),
+        ("tune.max_trials=abc", "max_trials=abc"),
+        ("tune.max_trials=1.5", "max_trials=1.5"),
+        ("tune.max_trials=null", "max_trials=None"),
+        ("tune.objective=null", "tune.objective=None"),
+        ("tune.objective.k=abc", "objective.k=abc"),
+        ("tune.train=null", "train=None"),
+        ("seed=null", "seed=None"),
+        ("protocol=published", "protocol=published"),
+        ("+system@systems.memorai_plus_tuned=bm25", "memorai_plus_tuned"),
     ):
         run = command(main, *base, argument)
         assert (run.code, "Traceback" in run.err) == (2, False), run.err
         assert says in run.err
+        # all but the metric, which only scores can tell, are found before anything is loaded
+        assert ("conversations 2" in run.err) == argument.startswith(("tune.train=[", "tune.objective.m"))

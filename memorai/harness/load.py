@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
-from hydra.errors import HydraException
+from hydra.errors import HydraException, OverrideParseException
 from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from memorai.errors import InputError
 from memorai.harness.build import build_dataset, build_systems
@@ -64,10 +65,46 @@ def conf_dir() -> Path:
 
 
 def one_line(error: BaseException) -> str:
-    """Return the message that says most: the innermost cause of a failed instantiation, folded into one line."""
-    while error.__cause__ is not None and not isinstance(error, InputError):
+    """Return the message that says most, folded into one line.
+
+    That is the innermost cause of a failed instantiation. If it is not a message of ours, which name their place
+    themselves, it follows the place in the configuration, as far as Hydra or OmegaConf know it.
+    """
+    place = ""
+    while not isinstance(error, InputError | OverrideParseException):
+        place = _full_key(error) or place
+        if error.__cause__ is None:
+            break
         error = error.__cause__
-    return " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, OverrideParseException):
+        return _not_parsed(error)
+    if isinstance(error, MissingMandatoryValue):
+        return f"{place}: no value is given; add {place}=..."
+    if isinstance(error, OSError) and error.filename is not None:
+        text = f"{error.filename}: {error.strerror} ({type(error).__name__}); check the path and its permissions"
+        return f"{place}: {text}" if place else text
+    # OmegaConf adds lines on where and what, of which the place is enough
+    lines = [line for line in str(error).splitlines() if not _DETAIL.match(line)]
+    text = " ".join(" ".join(lines).split()) or type(error).__name__
+    return text if not place or isinstance(error, InputError) else f"{place}: {text}"
+
+
+_DETAIL = re.compile(r"\s*(full_key|object_type|reference_type): ?\S*|\s*(full_key|object_type|reference_type)=\S*$")
+_FULL_KEY = re.compile(r"^\s*full_key: (\S+)", re.MULTILINE)
+
+
+def _full_key(error: BaseException) -> str:
+    found = _FULL_KEY.search(str(error)) if isinstance(error, HydraException | OmegaConfBaseException) else None
+    return found[1] if found else ""
+
+
+def _not_parsed(error: OverrideParseException) -> str:
+    key, equals, value = error.override.partition("=")
+    problem = " ".join(str(error.message).splitlines()[0].split())
+    if not equals or not key.strip():
+        return f"{error.override!r} is not an override ({problem}); write key=value"
+    quoted = value.replace("'", "\\'")
+    return f"{error.override}: cannot be parsed ({problem}); quote the value, in the shell too: \"{key}='{quoted}'\""
 
 
 @contextmanager

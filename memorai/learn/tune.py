@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,10 +30,14 @@ class Objective:
     k: int = 10
     average: str = WEIGHTED
 
-    def __call__(self, dataset: Dataset, system: System) -> float:
-        """Return the objective of a system on all scored questions of a data set."""
+    def __post_init__(self) -> None:
         if self.average not in (MACRO, WEIGHTED):
             raise InputError(f"objective.average={self.average}: use {MACRO} or {WEIGHTED}")
+        if not _is_count(self.k):
+            raise InputError(f"objective.k={self.k} is not a whole number of at least 1")
+
+    def __call__(self, dataset: Dataset, system: System) -> float:
+        """Return the objective of a system on all scored questions of a data set."""
         outcome = run_systems(dataset, {"candidate": system}, self.k, progress=False)[0]
         by_category: dict[str, list[float]] = {}
         for conversation in dataset.conversations:
@@ -68,9 +73,8 @@ def split(dataset: Dataset, train: float | Sequence[str], seed: int = 0) -> tupl
         InputError: an unknown id, a share outside (0, 1), or nothing left on one side.
     """
     ids = [conversation.id for conversation in dataset.conversations]
+    _check_train(train)
     if isinstance(train, int | float):
-        if not 0 < train < 1:
-            raise InputError(f"train={train} is not a share between 0 and 1")
         drawn = random.Random(seed).sample(ids, round(train * len(ids)))
     else:
         drawn = [str(name) for name in train]
@@ -93,22 +97,60 @@ def candidates(space: Sequence[Mapping[str, Any]], max_trials: int, seed: int = 
         seed: of the draw.
 
     Raises:
-        InputError: an entry is not of that form or has no value, or ``max_trials`` is below 1.
+        InputError: an entry is not of that form or has no value, or ``max_trials`` is no whole number of at least 1.
     """
-    if max_trials < 1:
-        raise InputError(f"max_trials={max_trials} is less than 1")
+    if not _is_count(max_trials):
+        raise InputError(f"max_trials={max_trials} is not a whole number of at least 1")
+    if not isinstance(space, list | tuple):
+        raise InputError(f"space={space} is not a list; give [{{path: a.b, values: [1, 2]}}]")
     for entry in space:
         if not isinstance(entry, Mapping) or set(entry) != {"path", "values"}:
             raise InputError(f"space: {entry!r} is not of the form {{path: a.b, values: [1, 2]}}")
+        if not isinstance(entry["path"], str) or not entry["path"].strip():
+            raise InputError(f"space: path {entry['path']!r} does not name a value, as a.b would")
         if not isinstance(entry["values"], list) or not entry["values"]:
             raise InputError(f"space: {entry['path']} needs a list of at least one value")
     if not space:
         raise InputError("space is empty; give at least one {path: a.b, values: [1, 2]}")
+    repeated = [path for path, count in Counter(entry["path"] for entry in space).items() if count > 1]
+    if repeated:
+        raise InputError(f"space: {repeated[0]} stands twice; give all its values in one entry")
     paths, values = [entry["path"] for entry in space], [entry["values"] for entry in space]
     grid = [dict(zip(paths, chosen, strict=True)) for chosen in itertools.product(*values)]
     if len(grid) <= max_trials:
         return grid
     return [grid[i] for i in sorted(random.Random(seed).sample(range(len(grid)), max_trials))]
+
+
+def check_tuning(settings: object) -> None:
+    """Raise InputError for a ``tune`` section that would only fail once the data are loaded; `candidates` has its own.
+
+    Args:
+        settings: plain ``tune`` of the configuration: ``system``, ``train``, ``space``, ``max_trials``, ``objective``.
+    """
+    if not isinstance(settings, Mapping):
+        raise InputError(f"tune={settings} is not a section; leave it out, or set values in it, such as tune.train=0.5")
+    missing = [key for key in ("system", "train", "space", "max_trials", "objective") if key not in settings]
+    if missing:
+        raise InputError(f"tune has no {', '.join(missing)}; conf/train.yaml lists its values")
+    _check_train(settings["train"])
+    candidates(settings["space"], settings["max_trials"])
+    if not isinstance(settings["objective"], Mapping):
+        raise InputError(
+            f"tune.objective={settings['objective']} is not a section; set tune.objective.metric and the like"
+        )
+
+
+def _check_train(train: object) -> None:
+    if isinstance(train, int | float):
+        if not 0 < train < 1:
+            raise InputError(f"train={train} is not a share between 0 and 1")
+    elif not isinstance(train, Sequence) or isinstance(train, str):
+        raise InputError(f"train={train} is neither a share between 0 and 1 nor a list of conversation ids")
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def with_values(config: DictConfig, values: Mapping[str, Any]) -> DictConfig:

@@ -39,10 +39,13 @@ PACKAGES = (
 
 _SECRET = re.compile(r"(^|[._-])(api_?key|password|secret|token|authorization)$", re.IGNORECASE)
 _URL = r"[A-Za-z][A-Za-z0-9+.-]*://[^\s,'\"\])}]*"
-_ROOTED = r"(?:/|~[\w.-]*/|[A-Za-z]:[\\/]|\\\\)[^\s,;'\"(){}\[\]<>=|]+"
-# a path starts a text or follows a separator; a slash inside a word (1/2, org/model) starts none
-_PATH = re.compile(rf"(?P<url>{_URL})|(?:^|(?<=[\s=,:;'\"(\[{{<|@]))(?P<path>{_ROOTED})")
-_WHOLE = re.compile(r"(?:/|~[\w.-]*/|[A-Za-z]:[\\/]|\\\\)[^,;'\"(){}\[\]<>=|:]+")
+_ROOT = r"(?:/|~[\w.-]*/|[A-Za-z]:[\\/]|\\\\)"
+_QUOTED = rf"(?<='){_ROOT}[^']+(?=')|(?<=\"){_ROOT}[^\"]+(?=\")|(?<=`){_ROOT}[^`]+(?=`)"
+_ROOTED = rf"{_ROOT}[^\s,;'\"`“”‘’«»(){{}}\[\]<>=|]+"
+# a path starts a text or follows what cannot be part of one: a slash inside a word, a relative path or a pattern, or
+# after a bracket (1/2, org/model, ../x, */x, {a}/b) starts none
+_PATH = re.compile(rf"(?P<url>{_URL})|(?<![\w./\\~*?)\]}}])(?P<path>{_QUOTED}|{_ROOTED})")
+_WHOLE = re.compile(rf"{_ROOT}[^,;'\"`“”‘’«»(){{}}\[\]<>=|:]+")
 
 
 def manifest(

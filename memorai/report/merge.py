@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memorai.errors import InputError
-from memorai.report.results import FILE_NAME, Results, Row
+from memorai.report.results import FILE_NAME, Results, Row, check_distinct
 
 
 def find_runs(path: Path | str) -> list[Path]:
@@ -33,11 +33,15 @@ def read_runs(paths: Iterable[Path | str]) -> list[tuple[str, Results]]:
     """Read runs and name each by the last parts of its folder that tell it from the others.
 
     Raises:
-        InputError: a file is missing or corrupt.
+        InputError: a file is missing or corrupt, or holds no row.
     """
     files = list(dict.fromkeys(file.resolve() for path in paths for file in find_runs(path)))
     names = _short_names([file.parent if file.name == FILE_NAME else file.with_suffix("") for file in files])
-    return [(name, Results.read(file)) for name, file in zip(names, files, strict=True)]
+    runs = [(name, Results.read(file)) for name, file in zip(names, files, strict=True)]
+    for file, (_, results) in zip(files, runs, strict=True):
+        if not results.rows:
+            raise InputError(f"{file}: rows is empty, so there is nothing to report; run it again")
+    return runs
 
 
 def merge(runs: Sequence[tuple[str, Results]]) -> Results:
@@ -53,7 +57,8 @@ def merge(runs: Sequence[tuple[str, Results]]) -> Results:
         All rows, timings and costs; the manifest holds those of the runs under ``runs``.
 
     Raises:
-        InputError: two runs measured one data set's name on different data, so that no table may hold both.
+        InputError: two runs measured one data set's name on different data, so that no table may hold both, or rows
+            of one run contradict each other.
     """
     _check_data(runs)
     variants = _variants(runs)
@@ -68,6 +73,7 @@ def merge(runs: Sequence[tuple[str, Results]]) -> Results:
             rows[replace(row, variant=variant)] = None
             entry = exact.get((row.system, row.variant)) or labels.get(row.system) or {}
             systems.setdefault((row.system, variant), {**entry, "system": row.system, "variant": variant})
+    check_distinct(tuple(rows), f"runs {', '.join(name for name, _ in runs)}")
     manifests = [results.manifest for _, results in runs]
     return Results(
         manifest={
@@ -115,7 +121,8 @@ def _check_data(runs: Sequence[tuple[str, Results]]) -> None:
         other, expected = seen.setdefault(dataset, (name, sha256))
         if sha256 != expected:
             raise InputError(
-                f"runs {other} and {name} measured {dataset} on different files (sha256); merge them apart"
+                f"runs {other} and {name} measured {dataset} on different files (sha256); "
+                "merge them apart, or give each file a dataset.name of its own"
             )
 
 

@@ -23,7 +23,8 @@ class MergeCallback(Callback):
 
     Set it as ``hydra.callbacks.merge._target_: memorai.report.multirun.MergeCallback``. Jobs without readable results
     are named and left out. Hydra's own sweeper raises at the end if a job failed and then never reports the end of the
-    multirun, so that from the first failure on the table is written again after every job.
+    multirun, so that from the first failure on the table is written again after every job. A multirun that leaves no
+    merged table ends with exit status 2.
 
     Args:
         models: published models to show, see `memorai.report.published`.
@@ -47,15 +48,16 @@ class MergeCallback(Callback):
             merge_folder(self._folder, self._models, self._console)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Merge all jobs."""
-        merge_folder(self._folder or Path(str(config.hydra.sweep.dir)), self._models, self._console)
+        """Merge all jobs; if that fails, end the program with exit status 2."""
+        if not merge_folder(self._folder or Path(str(config.hydra.sweep.dir)), self._models, self._console):
+            raise SystemExit(2)  # Hydra turns any Exception of a callback into a warning and exits with 0
 
 
 def merge_folder(folder: Path, models: tuple[str, ...] = DEFAULT_MODELS, console: Console | None = None) -> list[Path]:
     """Merge the jobs below a folder, write table and plot there, print the table, and name jobs without results.
 
     Returns:
-        The files written; none if no job can be read.
+        The files written; none if no job can be read or the jobs cannot stand in one table, which is said.
     """
     console = console or Console()
 
@@ -82,6 +84,9 @@ def merge_folder(folder: Path, models: tuple[str, ...] = DEFAULT_MODELS, console
         print_tables(merged, models, console)
     except InputError as error:
         say(f"not merged: {error}")
+        return []
+    except Exception as error:  # the jobs' own results stand, and must not be lost in a traceback of ours
+        say(f"not merged: {type(error).__name__}: {' '.join(str(error).split())}")
         return []
     say(f"wrote {', '.join(path.name for path in written)} to {folder}")
     return written

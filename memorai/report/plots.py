@@ -85,28 +85,33 @@ def sweep_plot(rows: Sequence[Row], parameter: str, folder: Path | str) -> list[
     numbers = _numbers(values)
     xs = numbers or {value: float(index) for index, value in enumerate(values)}
 
+    # names come from configurations and data: a dollar sign in one is no formula; element ids in an SVG are random and
+    # dates are stamped unless told otherwise
+    with matplotlib.rc_context({"svg.hashsalt": "memorai", "text.parse_math": False}):
+        figure = _figure(unit, shown, parameter, xs, numeric=numbers is not None)
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        safe = "".join(character if character.isalnum() or character in "._-" else "_" for character in parameter)
+        png, svg = target / f"sweep_{safe}.png", target / f"sweep_{safe}.svg"
+        figure.savefig(png, dpi=150, metadata={"Software": None})
+        figure.savefig(svg, metadata={"Date": None})
+    return [png, svg]
+
+
+def _figure(unit: str, shown: Sequence[Row], parameter: str, xs: dict[str, float], *, numeric: bool) -> Figure:
     figure = Figure(figsize=(9, 7), layout="constrained")
     for axes_row, (metric, name) in zip(figure.subplots(2, 2, sharex=True), PANELS, strict=True):
         for axes, category in zip(axes_row, (MACRO, WEIGHTED), strict=True):
             _panel(axes, [row for row in shown if (row.metric, row.category) == (metric, category)], parameter, xs)
             axes.set(title=f"{unit} {name} ({category})", ylabel="x100")
             axes.grid(alpha=0.3)
-            if numbers is None:
+            if not numeric:
                 axes.set_xticks(list(xs.values()), list(xs))
     for axes in figure.axes[2:]:
         axes.set_xlabel(parameter)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize="small")
-
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    safe = "".join(character if character.isalnum() or character in "._-" else "_" for character in parameter)
-    png, svg = target / f"sweep_{safe}.png", target / f"sweep_{safe}.svg"
-    # element ids in an SVG are random and dates are stamped unless told otherwise
-    with matplotlib.rc_context({"svg.hashsalt": "memorai"}):
-        figure.savefig(png, dpi=150, metadata={"Software": None})
-        figure.savefig(svg, metadata={"Date": None})
-    return [png, svg]
+    return figure
 
 
 def _plotted(rows: Sequence[Row]) -> tuple[str, list[Row]]:

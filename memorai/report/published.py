@@ -20,21 +20,24 @@ DEFAULT_MODELS = (BEST, "all-MiniLM-L6-v2", "bge-small-en-v1.5")
 _FILE = "published_lmeb.csv"
 
 
-def published_rows(models: Sequence[str] = DEFAULT_MODELS) -> list[Row]:
+def published_rows(models: str | Sequence[str] = DEFAULT_MODELS) -> list[Row]:
     """Return rows of published models, marked by the protocol ``published``; they have no interval.
 
     Args:
         models: full names (``BAAI/bge-small-en-v1.5``), names without the owner, or ``best`` for the first in rank;
-            case does not matter.
+            case does not matter. A single name need not stand in a list.
 
     Raises:
-        InputError: no such model among those published.
+        InputError: no such model among those published, or not a list of names.
     """
+    names = [models] if isinstance(models, str) else models
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"published={models!r} is not a list of model names; use published=[best] or published=[]")
     table = _table()
     known = {alias.lower(): name for name in table for alias in (name, name.rpartition("/")[2])}
     known[BEST] = next(iter(table))
     rows: dict[str, list[Row]] = {}
-    for model in models:
+    for model in names:
         name = known.get(model.lower())
         if name is None:
             near = difflib.get_close_matches(model.lower(), known, n=1, cutoff=0.0)

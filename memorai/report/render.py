@@ -65,8 +65,8 @@ def to_markdown(table: Table, intervals: bool = True) -> str:
         [text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ") for text in row] for row in [head, *rows]
     ]
     lines = ["| " + " | ".join(row) + " |" for row in [escaped[0], align, *escaped[1:]]]
-    notes = "".join(f"\n{note}\n" for note in table.notes)
-    return f"### {table.title}\n\n" + "\n".join(lines) + "\n" + notes
+    notes = "".join(f"\n{' '.join(note.split())}\n" for note in table.notes)
+    return f"### {' '.join(table.title.split())}\n\n" + "\n".join(lines) + "\n" + notes
 
 
 def to_latex(table: Table, intervals: bool = True) -> str:
@@ -82,10 +82,13 @@ def to_latex(table: Table, intervals: bool = True) -> str:
 
 
 def to_rich(table: Table, intervals: bool = True) -> RichTable:
-    """Build a terminal table, kept narrow: columns of one group are stacked, folded labels stand dimmed below."""
-    caption = "\n".join(table.notes) or None
+    """Build a terminal table, kept narrow: columns of one group are stacked, folded labels stand dimmed below.
+
+    Every text is a `Text`, since names and notes come from data and may hold what Rich would read as markup.
+    """
+    caption = Text("\n".join(table.notes), "table.caption") if table.notes else None
     rich = RichTable(
-        title=table.title,
+        title=Text(table.title, "table.title"),
         title_justify="left",
         caption=caption,
         caption_justify="left",
@@ -96,11 +99,11 @@ def to_rich(table: Table, intervals: bool = True) -> RichTable:
     columns = _label_columns(table)
     for main, *below in columns:
         under = " · ".join(table.labels[index] for index in below)
-        title = f"{table.labels[main]}\n{under}".strip()
+        title = Text(f"{table.labels[main]}\n{under}".strip())
         rich.add_column(title, overflow="fold", no_wrap=not below, min_width=13 if below else None)
     spans = _spans(table.headers)
     for group, start, stop in spans:
-        title = "\n".join([group.replace(" ", "\n", 1), *(h.name for h in table.headers[start:stop])]).strip()
+        title = Text("\n".join([group.replace(" ", "\n", 1), *(h.name for h in table.headers[start:stop])]).strip())
         rich.add_column(title, justify="right", no_wrap=True)
     for line in table.lines:
         labels = [_rich_label([line.labels[index] for index in column]) for column in columns]

@@ -19,6 +19,9 @@ from memorai.report.jsonable import dumps
 
 FILE_NAME = "results.json"
 
+PROTOCOLS = ("untrained", "zero_shot", "loco", "within")
+"""What a measured system can have seen of the test data; rows of published tables have a protocol of their own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -118,22 +121,72 @@ class Results:
             file = file / FILE_NAME
         try:
             data = json.loads(file.read_text(encoding="utf-8"))
+            dumps(data).encode("utf-8")  # a lone surrogate, which JSON can spell, could not be written again
         except FileNotFoundError:
             raise InputError(f"{file}: no such file; name a folder in which a run finished") from None
-        except (OSError, UnicodeDecodeError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise InputError(f"{file}: cannot be read as JSON ({_one_line(error)}); run it again") from None
         if not isinstance(data, dict) or not isinstance(data.get("manifest"), dict):
             raise InputError(f"{file}: not a results file, it has no manifest; run it again")
-        for key, name in (("systems", "system"), ("categories", "name")):
-            entries = data["manifest"].get(key, [])
-            if not isinstance(entries, list) or not all(isinstance(e, dict) and name in e for e in entries):
-                raise InputError(f"{file}: manifest.{key} must be a list of objects with a {name}; run it again")
+        _check_manifest(data["manifest"], file)
+        rows = _records(data, "rows", Row, file)
+        for index, row in enumerate(rows):
+            if row.protocol not in PROTOCOLS:
+                raise InputError(
+                    f"{file}: rows[{index}].protocol must be one of {', '.join(PROTOCOLS)}, "
+                    f"not {row.protocol!r}; run it again"
+                )
+        check_distinct(rows, str(file))
         return cls(
             manifest=data["manifest"],
-            rows=_records(data, "rows", Row, file),
+            rows=rows,
             timings=_records(data, "timings", Timing, file),
             costs=_records(data, "costs", Cost, file),
         )
+
+
+def check_distinct(rows: Sequence[Row], where: str) -> None:
+    """Raise InputError if two rows give different values for the same thing, of which a table would show only one.
+
+    Args:
+        rows: of one run, or of several that are to share a table.
+        where: what the message names.
+    """
+    seen: dict[tuple[Any, ...], Row] = {}
+    for row in rows:
+        other = seen.setdefault(_order(row), row)
+        if other != row:
+            what = f"{row.dataset} {row.system} {row.variant} {row.category} {row.unit} {row.metric}@{row.k}"
+            raise InputError(
+                f"{where}: two rows differ on {' '.join(what.split())} ({other.value} and {row.value}, "
+                f"n {other.n} and {row.n}); run it again"
+            )
+
+
+def _check_manifest(manifest: Mapping[str, Any], file: Path) -> None:
+    """Check what tables read of a manifest; the rest may hold anything."""
+
+    def text(value: Any) -> bool:
+        return value is None or isinstance(value, str)
+
+    def refuse(what: str) -> InputError:
+        return InputError(f"{file}: manifest.{what}; run it again")
+
+    for key, name in (("systems", "system"), ("categories", "name")):
+        entries = manifest.get(key, [])
+        if not isinstance(entries, list) or not all(isinstance(e, dict) and name in e for e in entries):
+            raise refuse(f"{key} must be a list of objects with a {name}")
+        if not all(isinstance(e[name], str) and all(map(text, e.values())) for e in entries):
+            raise refuse(f"{key} must hold texts")
+    data, notes, runs = manifest.get("data"), manifest.get("notes", []), manifest.get("runs", [])
+    if data is not None and not (isinstance(data, dict) and all(map(text, data.values()))):
+        raise refuse("data must be an object of texts")
+    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+        raise refuse("notes must be a list of texts")
+    if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
+        raise refuse("runs must be a list of manifests")
+    for run in runs:
+        _check_manifest(run, file)
 
 
 def _order(row: Row) -> tuple[Any, ...]:
@@ -170,7 +223,7 @@ def _records(data: Mapping[str, Any], key: str, kind: type[_Record], file: Path)
                 raise InputError(f"{file}: {key}[{index}].{name} must be {text}, not {entry[name]!r}; run it again")
         try:
             records.append(kind(**entry))
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise InputError(f"{file}: {key}[{index}]: {error}; run it again") from None
     return tuple(records)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,20 @@ from rich.console import Console
 from memorai.errors import InputError
 from memorai.harness.run import Outcome, run_systems, scored_questions
 from memorai.metrics.retrieval import count_saturated, score_question
-from memorai.report.manifest import manifest
-from memorai.report.results import Results, Row, Timing
+from memorai.report.manifest import manifest, sanitise
+from memorai.report.published import published_rows
+from memorai.report.results import PROTOCOLS, Results, Row, Timing
 from memorai.report.summarize import summarize
 from memorai.report.tables import print_tables, write_tables
 from memorai.report.tracking import log_rows
 from memorai.report.trec import write_predictions, write_trec_qrels, write_trec_run
 from memorai.systems.base import System
 from memorai.types import Dataset
+
+QRELS = "qrels"
+"""Name of the file of gold turns, beside which each system has one of its own."""
+
+_NAME = re.compile(r"\w[\w .,+=@()-]{0,99}")
 
 
 def report(
@@ -46,7 +53,7 @@ def report(
         systems: by name.
         ks: cut-offs; rankings are as long as the largest.
         folder: of the run.
-        config: the plain resolved configuration; ``seed``, ``bootstrap``, ``published`` and ``progress`` are read.
+        config: the plain resolved configuration; of it `check_settings` says what is read.
         argv: of the command.
         started: when the run began.
         module: what ``python -m`` ran.
@@ -54,10 +61,13 @@ def report(
         variant: what a sweep changed.
         notes: sentences for below the table.
         run: a wandb run or None.
+
+    Raises:
+        InputError: a setting is wrong, see `check_settings`.
     """
-    if not isinstance(config["bootstrap"], int) or config["bootstrap"] < 0:
-        raise InputError(f"bootstrap={config['bootstrap']} is not a whole number of at least 0")
-    outcomes = run_systems(dataset, systems, max(ks), progress=bool(config["progress"]))
+    check_settings({**config, "protocol": protocol})
+    check_systems(systems)
+    outcomes = run_systems(dataset, systems, max(ks), progress=config["progress"])
     rows: list[Row] = []
     for outcome in outcomes:
         rows += rows_of(
@@ -65,7 +75,7 @@ def report(
             outcome,
             ks,
             protocol=protocol,
-            variant=variant,
+            variant=sanitise(variant),
             seed=config["seed"],
             n_resamples=config["bootstrap"],
         )
@@ -125,7 +135,7 @@ def rows_of(
         scores,
         categories,
         clusters,
-        dataset=dataset.name,
+        dataset=sanitise(dataset.name),
         protocol=protocol,
         system=outcome.system,
         variant=variant,
@@ -166,20 +176,60 @@ def write_rankings(folder: Path, dataset: Dataset, outcomes: Sequence[Outcome]) 
     questions = [q for c in dataset.conversations for q in scored_questions(c)]
     rankings: Mapping[str, list] = {o.system: [o.rankings[q.id] for q in questions] for o in outcomes}
     write_predictions(folder / "predictions.jsonl", rankings, questions)
-    write_trec_qrels(folder / "qrels.trec", questions)
+    write_trec_qrels(folder / f"{QRELS}.trec", questions)
     for system, ranked in rankings.items():
         write_trec_run(folder / f"{system}.trec", ranked, tag=system)
 
 
 def check_ks(ks: object) -> list[int]:
     """Return the cut-offs, sorted, or raise InputError naming the first that is not a whole number >= 1."""
-    values = list(ks) if not isinstance(ks, int | str) and ks is not None else [ks]  # type: ignore[call-overload]
+    values: list[Any] = list(ks) if isinstance(ks, Iterable) and not isinstance(ks, str) else [ks]
     for k in values:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise InputError(f"ks: {k!r} is not a whole number of at least 1")
     if not values:
         raise InputError("ks is empty; give at least one cut-off, such as ks=[10]")
     return sorted(set(values))
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Raise InputError for a setting that would only fail, or mislabel a row, once everything has been computed.
+
+    Args:
+        settings: the plain resolved configuration. ``seed`` and ``bootstrap`` are whole numbers, ``progress`` is true
+            or false, ``protocol`` is one of `PROTOCOLS`, ``published`` names models of the published table, and
+            ``systems`` maps names, see `check_systems`, to configurations.
+    """
+    for name in ("seed", "bootstrap"):
+        value = settings[name]
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise InputError(f"{name}={value} is not a whole number of at least 0; use {name}=0, for example")
+    if not isinstance(settings["progress"], bool):
+        raise InputError(f"progress={settings['progress']}: use true or false")
+    if settings["protocol"] not in PROTOCOLS:
+        raise InputError(f"protocol={settings['protocol']}: unknown; use one of {', '.join(PROTOCOLS)}")
+    published_rows(settings["published"])
+    systems = settings.get("systems") or {}
+    if not isinstance(systems, Mapping) or not systems:
+        raise InputError(f"no system to run: systems={systems}; add an experiment, such as +experiment=demo")
+    for name, system in systems.items():
+        if not isinstance(system, Mapping):
+            raise InputError(f"systems.{name}={system} is not a system; leave one out with ~systems.{name}")
+    check_systems(map(str, systems))
+
+
+def check_systems(systems: Iterable[str]) -> None:
+    """Raise InputError for a system whose name cannot name its file in the run's folder, or would name another's."""
+    names: dict[str, str] = {}  # by what a file system without case sees
+    for name in systems:
+        if not _NAME.fullmatch(name) or name.casefold() == QRELS:
+            raise InputError(
+                f"systems: {name!r} cannot name a system, whose rankings go to a file NAME.trec beside {QRELS}.trec; "
+                "use letters, digits and _, at most 100"
+            )
+        other = names.setdefault(name.casefold(), name)
+        if other != name:
+            raise InputError(f"systems: {other} and {name} differ in case only and would share a file; rename one")
 
 
 def say_what_was_loaded(dataset: Dataset) -> None:

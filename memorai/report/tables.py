@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from memorai.datasets.locomo import OFFICIAL_SHA256
 from memorai.metrics.statistics import MACRO, WEIGHTED
 from memorai.report import published
 from memorai.report.jsonable import DIGITS
@@ -26,6 +27,8 @@ CEILINGS = ("oracle",)
 
 INTERVAL_WIDTH = 110
 """Terminal columns from which on intervals fit."""
+
+OTHER_FILE = "Published rows are left out: this is not the official LoCoMo file (sha256), on which they were measured."
 
 PARTS = ("embedder", "gate", "extractor")
 """Label columns that come first; others follow as the manifest has them."""
@@ -164,32 +167,44 @@ def category_pivot(
     return Table(title, tuple(labels.names[i] for i in shown), headers, _with_best(lines, not_ranked))
 
 
-def tables(results: Results, models: Sequence[str] = published.DEFAULT_MODELS) -> list[Table]:
+def tables(results: Results, models: str | Sequence[str] = published.DEFAULT_MODELS) -> list[Table]:
     """Build the wide and the category table of each data set in the results.
 
     Args:
         results: rows and manifest.
-        models: published models to show where the data set is the one they were measured on.
+        models: published models to show where the data are those they were measured on.
 
     Raises:
         InputError: a published model is not known.
     """
     built = []
-    for rows, quoted in _by_dataset(results, models):
-        built.append(wide_table([*rows, *quoted], manifest=results.manifest))
+    for rows, wide in _by_dataset(results, models):
+        built.append(wide)
         built.append(category_table(rows, manifest=results.manifest))
     return [table for table in built if table.lines]
 
 
-def _by_dataset(results: Results, models: Sequence[str]) -> Iterator[tuple[list[Row], list[Row]]]:
-    """Each data set's measured rows, and the published ones to show beside them."""
+def _by_dataset(results: Results, models: str | Sequence[str]) -> Iterator[tuple[list[Row], Table]]:
+    """Each data set's measured rows, and its wide table, in which the published ones stand beside them."""
     for dataset in dict.fromkeys(row.dataset for row in results.rows):
         rows = [row for row in results.rows if row.dataset == dataset]
-        yield rows, published.published_rows(models) if dataset == published.DATASET else []
+        quoted = published.published_rows(models) if dataset == published.DATASET else []
+        if not quoted or _is_official(results.manifest):
+            yield rows, wide_table([*rows, *quoted], manifest=results.manifest)
+        else:
+            table = wide_table(rows, manifest=results.manifest)
+            yield rows, replace(table, notes=(*table.notes, OTHER_FILE))
+
+
+def _is_official(manifest: Mapping[str, Any]) -> bool:
+    """Whether every run of a manifest that measured the published data set did so on the file it was published on."""
+    data = [run.get("data") or {} for run in manifest.get("runs", [manifest])]
+    found = [entry.get("sha256") for entry in data if entry.get("name") == published.DATASET]
+    return bool(found) and all(sha256 == OFFICIAL_SHA256 for sha256 in found)
 
 
 def write_tables(
-    folder: Path | str, results: Results, models: Sequence[str] = published.DEFAULT_MODELS
+    folder: Path | str, results: Results, models: str | Sequence[str] = published.DEFAULT_MODELS
 ) -> tuple[Path, Path, Path]:
     """Write ``table.md``, ``table.tex`` and ``table.csv`` (all rows, long format, unscaled) and return their paths."""
     target = Path(folder)
@@ -214,13 +229,12 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
 
 
 def print_tables(
-    results: Results, models: Sequence[str] = published.DEFAULT_MODELS, console: Console | None = None
+    results: Results, models: str | Sequence[str] = published.DEFAULT_MODELS, console: Console | None = None
 ) -> None:
     """Print the systems and their categories to the terminal; a narrow one shows no intervals, which table.md has."""
     console = console or Console()
-    for rows, quoted in _by_dataset(results, models):
-        shown = wide_table([*rows, *quoted], manifest=results.manifest)
-        console.print(to_rich(shown, intervals=console.width >= INTERVAL_WIDTH))
+    for rows, wide in _by_dataset(results, models):
+        console.print(to_rich(wide, intervals=console.width >= INTERVAL_WIDTH))
         pivot = category_pivot(rows, manifest=results.manifest)
         if pivot.headers:
             console.print(to_rich(pivot, intervals=False))

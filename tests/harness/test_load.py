@@ -42,3 +42,27 @@ def test_what_is_wrong_is_an_input_error_of_one_line(call, says):
     with pytest.raises(InputError, match=says) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def test_a_cause_that_names_no_place_gets_the_one_hydra_knows():
+    with pytest.raises(InputError, match=r"^systems\.memorai\.retriever: .*not supported between"):
+        load_system("memorai", "systems.memorai.retriever.damping=abc")
+    with pytest.raises(InputError, match=r"^systems\.memorai\.retriever\.dumping: Key 'dumping' is not in struct$"):
+        load_system("memorai", "systems.memorai.retriever.dumping=1")
+
+
+def test_a_value_that_is_not_given_is_asked_for():
+    with pytest.raises(InputError, match=r"^dataset\.path: no value is given; add dataset\.path=\.\.\.$"):
+        load_dataset("jsonl")
+
+
+def test_a_value_that_needs_quotes_says_so():
+    with pytest.raises(InputError, match=r"quote the value.*\"dataset\.path='a\(b\)\.jsonl'\"$"):
+        load_dataset("jsonl", "dataset.path=a(b).jsonl")
+    with pytest.raises(InputError, match=r"^'' is not an override .*; write key=value$"):
+        load_dataset("demo", "")
+
+
+def test_a_file_that_cannot_be_read_is_named_with_a_remedy():
+    error = PermissionError(13, "Permission denied", "data.json")
+    assert one_line(error) == "data.json: Permission denied (PermissionError); check the path and its permissions"

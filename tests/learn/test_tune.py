@@ -6,7 +6,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from memorai.errors import InputError
-from memorai.learn.tune import Objective, candidates, split, tune, with_values
+from memorai.learn.tune import Objective, candidates, check_tuning, split, tune, with_values
 from memorai.types import Conversation, Dataset, Question, Ranking, Session, Turn
 
 
@@ -113,3 +113,58 @@ def test_values_are_set_in_a_copy_and_unknown_paths_refused():
     assert config.retriever.damping == 0.5
     with pytest.raises(InputError, match=r"no value retriever\.dumping"):
         with_values(config, {"retriever.dumping": 0.9})
+
+
+@pytest.mark.parametrize("train", [None, "abc", True, float("nan"), {"a": 1}])
+def test_a_share_or_a_list_of_ids_is_needed(train):
+    with pytest.raises(InputError, match="train="):
+        split(DATASET, train)
+
+
+@pytest.mark.parametrize("max_trials", ["abc", 1.5, None, True, 0])
+def test_trials_are_counted(max_trials):
+    with pytest.raises(InputError, match=f"max_trials={max_trials} is not a whole number"):
+        candidates([{"path": "a", "values": [1]}], max_trials)
+
+
+@pytest.mark.parametrize("space", [None, 5, "abc", {"path": "a", "values": [1]}])
+def test_a_space_is_a_list(space):
+    with pytest.raises(InputError, match="is not a list"):
+        candidates(space, 1)
+
+
+@pytest.mark.parametrize("path", [None, 5, "", " ", ["a"]])
+def test_a_path_is_a_name(path):
+    with pytest.raises(InputError, match="does not name a value"):
+        candidates([{"path": path, "values": [1]}], 1)
+
+
+def test_a_path_stands_once():
+    with pytest.raises(InputError, match="a stands twice"):
+        candidates([{"path": "a", "values": [1]}, {"path": "a", "values": [2]}], 9)
+
+
+@pytest.mark.parametrize(("setting", "value"), [("k", "abc"), ("k", 0), ("k", None), ("k", 1.5), ("average", "mean")])
+def test_an_objective_checks_itself(setting, value):
+    with pytest.raises(InputError, match=f"objective.{setting}={value}"):
+        Objective(**{setting: value})
+
+
+GOOD = {"system": "s", "train": 0.5, "space": [{"path": "a", "values": [1]}], "max_trials": 1, "objective": {"k": 1}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (None, "tune=None is not a section"),
+        ({"train": 0.5}, "tune has no system, space"),
+        ({**GOOD, "train": None}, "train=None"),
+        ({**GOOD, "space": None}, "space=None"),
+        ({**GOOD, "max_trials": "x"}, "max_trials=x"),
+        ({**GOOD, "objective": None}, "tune.objective=None"),
+    ],
+)
+def test_a_section_is_checked_as_a_whole(settings, says):
+    check_tuning(GOOD)
+    with pytest.raises(InputError, match=says):
+        check_tuning(settings)

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from memorai.datasets.locomo import OFFICIAL_SHA256
 from memorai.report.__main__ import main
 from memorai.report.results import Results, Row
 
@@ -9,8 +10,9 @@ ROW = Row("locomo_lmeb", "zero_shot", "memorai", "", None, "macro", "ndcg", "tur
 
 
 def test_runs_become_one_table(tmp_path, capsys):
+    manifest = {"data": {"name": "locomo_lmeb", "version": "v", "sha256": OFFICIAL_SHA256}}
     for job, damping in enumerate((0.3, 0.5)):
-        Results(rows=[replace(ROW, variant=f"damping={damping}")]).write(tmp_path / "sweep" / str(job))
+        Results(manifest, [replace(ROW, variant=f"damping={damping}")]).write(tmp_path / "sweep" / str(job))
     out = tmp_path / "out"
     assert main([str(tmp_path / "sweep"), "--out", str(out), "--published", "best"]) == 0
     assert sorted(path.name for path in out.iterdir()) == [
@@ -46,3 +48,9 @@ def test_an_unknown_published_model_is_an_error(tmp_path, capsys):
     Results(rows=[ROW]).write(tmp_path)
     assert main([str(tmp_path), "--out", str(tmp_path), "--published", "nobody"]) == 2
     assert "no model 'nobody'" in capsys.readouterr().err
+
+
+def test_a_run_without_rows_is_an_error(tmp_path, capsys):
+    Results().write(tmp_path)
+    assert main([str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    assert "rows is empty" in capsys.readouterr().err and not (tmp_path / "out").exists()

@@ -65,6 +65,13 @@ def test_incomplete_arguments_are_refused():
         ("max_tokens=12", "max_tokens=12"),
         ("api_key_env=OPENAI_API_KEY", "api_key_env=OPENAI_API_KEY"),
         ("org/model-name", "org/model-name"),
+        ("see `/opt/ann/x`", "see `x`"),
+        ("see `/opt/ann/my data/x` there", "see `x` there"),
+        ("“/opt/ann/x” and ‘/opt/ann/y’", "“x” and ‘y’"),
+        ("a+/opt/ann/x", "a+x"),
+        ("path='/opt/ann lee/data (1)/x y.json'", "path='x y.json'"),
+        ("see —/opt/ann/x", "see —x"),
+        ("{date}/{text} (a+b)/c **/x.json", "{date}/{text} (a+b)/c **/x.json"),
         ("../shared/x.json", "../shared/x.json"),
         ("1/2 and a / b", "1/2 and a / b"),
         ("{date} {speaker}: {text} [{caption}]", "{date} {speaker}: {text} [{caption}]"),
@@ -88,7 +95,12 @@ def test_settings_that_are_not_finite_stay_readable():
 segments = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=6)
 
 
-@given(st.lists(segments, min_size=2, max_size=5), st.sampled_from(["", "key=", "a.b=[x,", "see ", "{p: ", "--out="]))
+@given(
+    st.lists(segments, min_size=2, max_size=5),
+    st.sampled_from(
+        ["", "key=", "a.b=[x,", "see ", "{p: ", "--out=", "`", "+", "“", "‘", "x;", "!", "#", "&", "$", "^", "…"]
+    ),
+)
 def test_no_root_survives(parts, prefix):
     text = sanitise(prefix + "/" + "/".join(parts))
     assert "/" not in text and text.endswith(parts[-1])

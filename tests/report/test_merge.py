@@ -81,3 +81,16 @@ def test_nothing_there(tmp_path):
 def test_costs_are_kept():
     cost = Cost("extract", 1, 2, 3, 0)
     assert merge([("a", replace(_run(ROW), costs=[cost]))]).costs == (cost,)
+
+
+def test_rows_of_one_run_that_contradict_each_other_are_refused():
+    with pytest.raises(InputError, match=r"two rows differ on locomo bm25 macro turn ndcg@10 \(0\.5 and 0\.6"):
+        merge([("a", _run(ROW, replace(ROW, value=0.6)))])
+    assert merge([("a", _run(ROW, ROW))]).rows == (ROW,)
+
+
+def test_a_run_without_rows_is_named(tmp_path):
+    path = _run().write(tmp_path)
+    with pytest.raises(InputError, match="rows is empty") as caught:
+        read_runs([tmp_path])
+    assert str(caught.value).startswith(str(path))

@@ -5,10 +5,12 @@ import textwrap
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+from omegaconf import OmegaConf
 from rich.console import Console
 
 import memorai
-from memorai.report.multirun import merge_folder
+from memorai.report.multirun import MergeCallback, merge_folder
 from memorai.report.results import Results, Row
 
 ROW = Row("demo", "zero_shot", "memorai", "", None, "macro", "ndcg", "turn", 10, 0.5, 0.4, 0.6, 20)
@@ -99,3 +101,25 @@ def test_jobs_on_different_data_are_not_merged(tmp_path):
         Results({"data": {"name": "demo", "sha256": job}}, [replace(ROW, variant=f"a={job}")]).write(tmp_path / job)
     written, text = _merge(tmp_path)
     assert written == [] and "not merged" in text
+
+
+def test_whatever_goes_wrong_in_the_merge_is_said(tmp_path, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("no\nroom")
+
+    monkeypatch.setattr("memorai.report.multirun.write_tables", broken)
+    Results(rows=[ROW]).write(tmp_path / "0")
+    written, text = _merge(tmp_path)
+    assert written == [] and "not merged: RuntimeError: no room" in text
+
+
+def test_a_multirun_without_a_merged_table_does_not_end_well(tmp_path):
+    callback = MergeCallback((), Console(file=io.StringIO()))
+    config = OmegaConf.create({"hydra": {"sweep": {"dir": str(tmp_path)}}})
+    callback.on_multirun_start(config)
+    with pytest.raises(SystemExit) as stop:
+        callback.on_multirun_end(config)
+    assert stop.value.code == 2
+    Results(rows=[ROW]).write(tmp_path / "0")
+    callback.on_multirun_end(config)
+    assert (tmp_path / "table.md").is_file()

@@ -83,3 +83,10 @@ def test_odd_names_make_a_file_name(tmp_path):
 
 def test_a_sweep_without_the_plotted_metrics_gives_no_plot(tmp_path):
     assert plot_if_swept([replace(ROW, metric="judge", variant=v) for v in ("a=1", "a=2")], tmp_path) == []
+
+
+def test_dollar_signs_and_braces_are_no_formula(tmp_path):
+    rows = [replace(row, dataset="$d_{$") for row in _sweep("$x_{$", ["$y_{$", "b"])]
+    png, svg = sweep_plot(rows, "$x_{$", tmp_path)
+    assert png.stat().st_size > 1000
+    assert {"$x_{$", "$y_{$", "$d_{$ memorai [zero_shot]"} <= set(_svg_texts(svg))

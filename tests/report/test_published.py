@@ -34,3 +34,13 @@ def test_names_are_found_with_or_without_owner_and_once():
 def test_an_unknown_model_is_refused_with_the_nearest():
     with pytest.raises(InputError, match=r"'all-minilm-l6'.*did you mean 'sentence-transformers/all-MiniLM-L6-v2'"):
         published_rows(["all-minilm-l6"])
+
+
+def test_one_name_need_not_stand_in_a_list():
+    assert published_rows("best") == published_rows(["best"])
+
+
+@pytest.mark.parametrize("models", [None, 5, True, [5], [None], {"best": 1}])
+def test_what_is_no_list_of_names_is_refused(models):
+    with pytest.raises(InputError, match="is not a list of model names; use published="):
+        published_rows(models)

@@ -90,3 +90,17 @@ def test_terminal_stacks_the_columns_of_a_group_and_folded_labels():
     assert "a_b|c 20 47.5 –" in shown(TABLE, intervals=False)
     folded = shown(replace(TABLE, folded=("n",)))
     assert folded[folded.index("a_b|c 47.5 44–50 –") + 1] == "20 54.2"
+
+
+def test_a_terminal_shows_what_looks_like_markup():
+    table = Table("[/x] [bold]", ("[/l]",), (Header("[/g] @1", "[/h]"),), (Line(("[/s]",), (Cell(1.0),)),), ("[/n]",))
+    console = Console(width=120, file=io.StringIO())
+    console.print(to_rich(table))
+    shown = console.file.getvalue()
+    assert all(text in shown for text in ("[/x] [bold]", "[/l]", "[/g]", "[/h]", "[/s]", "[/n]"))
+
+
+def test_a_line_break_in_a_name_breaks_no_markdown():
+    table = replace(TABLE, title="a\nb", notes=("c\n\n# d",))
+    lines = to_markdown(table).splitlines()
+    assert lines[0] == "### a b" and lines[-1] == "c # d"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memorai.errors import InputError
-from memorai.report.results import Cost, Results, Row, Timing
+from memorai.report.results import PROTOCOLS, Cost, Results, Row, Timing
 
 ROW = Row("locomo", "zero_shot", "bm25", "", None, "macro", "ndcg", "turn", 10, 0.5, 0.25, 0.75, 20)
 RESULTS = Results(
@@ -35,7 +35,7 @@ texts = st.text(st.characters(codec="utf-8"), max_size=8)
 rows = st.builds(
     Row,
     dataset=texts,
-    protocol=texts,
+    protocol=st.sampled_from(PROTOCOLS),
     system=texts,
     variant=texts,
     seed=st.none() | st.integers(0, 9),
@@ -94,6 +94,25 @@ GOOD = {name: getattr(ROW, name) for name in Row.__dataclass_fields__}
         (json.dumps({"manifest": {}, "rows": [{**GOOD, "k": True}]}), r"rows\[0\]\.k must be int \| None"),
         (json.dumps({"manifest": {}, "rows": [{**GOOD, "lo": float("nan")}]}), r"rows\[0\]: lo of bm25"),
         ('{"manifest": {"systems": ["bm25"]}}', "manifest.systems must be a list of objects with a system"),
+        ('{"manifest": {"systems": [{"system": ["bm25"]}]}}', "manifest.systems must hold texts"),
+        ('{"manifest": {"systems": [{"system": "bm25", "variant": [1]}]}}', "manifest.systems must hold texts"),
+        ('{"manifest": {"categories": [{"name": null}]}}', "manifest.categories must hold texts"),
+        ('{"manifest": {"categories": [{"name": "a", "id": 1}]}}', "manifest.categories must hold texts"),
+        ('{"manifest": {"data": ["locomo"]}}', "manifest.data must be an object of texts"),
+        ('{"manifest": {"data": {"name": ["locomo"]}}}', "manifest.data must be an object of texts"),
+        ('{"manifest": {"notes": 5}}', "manifest.notes must be a list of texts"),
+        ('{"manifest": {"notes": [5]}}', "manifest.notes must be a list of texts"),
+        ('{"manifest": {"runs": 5}}', "manifest.runs must be a list of manifests"),
+        ('{"manifest": {"runs": [{"notes": 5}]}}', "manifest.notes must be a list of texts"),
+        ('{"manifest": ' + "[" * 100_000 + "]" * 100_000 + "}", "cannot be read as JSON"),
+        ('{"manifest": {"notes": ["\\ud800"]}}', "cannot be read as JSON .*surrogates"),
+        (json.dumps({"manifest": {}, "rows": [{**GOOD, "value": 10**400}]}), r"rows\[0\]: int too large"),
+        (json.dumps({"manifest": {}, "rows": [{**GOOD, "protocol": "published"}]}), r"rows\[0\]\.protocol must be one"),
+        (
+            json.dumps({"manifest": {}, "rows": [GOOD, {**GOOD, "value": 0.7}]}),
+            r"two rows differ on locomo bm25 macro turn ndcg@10 \(0\.5 and 0\.7",
+        ),
+        (json.dumps({"manifest": {}, "rows": [GOOD, {**GOOD, "n": 21}]}), "n 20 and 21"),
     ],
 )
 def test_corrupt_files_are_named_in_one_line(tmp_path, text, message):

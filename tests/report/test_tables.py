@@ -4,6 +4,7 @@ import io
 import pytest
 from rich.console import Console
 
+from memorai.datasets.locomo import OFFICIAL_SHA256
 from memorai.report.results import Results, Row
 from memorai.report.tables import (
     Measure,
@@ -19,7 +20,7 @@ from memorai.report.tables import (
 MANIFEST = {
     "command": "python -m memorai.eval system=bm25",
     "git_sha": "abc",
-    "data": {"name": "locomo_lmeb", "version": "v1", "sha256": "79fa87e90f04081343"},
+    "data": {"name": "locomo_lmeb", "version": "v1", "sha256": OFFICIAL_SHA256},
     "systems": [
         {"system": "memorai", "extractor": "rules", "reranker": "none", "gate": "none", "embedder": "minilm"},
         {"system": "bm25", "embedder": None},
@@ -144,6 +145,19 @@ def test_published_rows_join_their_data_set_only():
     by_header = dict(zip(map(str, wide.headers), wide.lines[1].cells, strict=True))
     assert by_header["turn nDCG@10 macro"].value == pytest.approx(25.86)
     assert by_header["turn R@1 macro"] is None
+
+
+def test_published_rows_stand_beside_the_official_file_only():
+    def systems(*data):
+        manifest = {"runs": [{"data": entry} for entry in data]} if len(data) > 1 else {"data": data[0]}
+        table = tables(Results(manifest, _rows("bm25", 0.3)), ["all-MiniLM-L6-v2"])[0]
+        return len(table.lines), any("not the official LoCoMo file" in note for note in table.notes)
+
+    official, own = ({"name": "locomo_lmeb", "version": "v", "sha256": sha} for sha in (OFFICIAL_SHA256, "f" * 64))
+    other = {"name": "demo", "version": "v", "sha256": "0"}
+    assert systems(official) == systems(official, official) == systems(official, other) == (2, False)
+    assert systems(own) == systems(official, own) == systems(other) == (1, True)
+    assert "left out" not in " ".join(tables(Results({"data": own}, _rows("bm25", 0.3)), [])[0].notes)
 
 
 def test_files(tmp_path):
