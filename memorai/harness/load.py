@@ -102,7 +102,7 @@ def _not_parsed(error: OverrideParseException) -> str:
     key, equals, value = error.override.partition("=")
     problem = " ".join(str(error.message).splitlines()[0].split())
     if not equals or not key.strip():
-        return f"{error.override!r} is not an override ({problem}); write key=value"
+        return f"{error.override!r} has no key and value ({problem}); write key=value"
     quoted = value.replace("'", "\\'")
     return f"{error.override}: cannot be parsed ({problem}); quote the value, in the shell too: \"{key}='{quoted}'\""
 

@@ -59,7 +59,7 @@ def test_a_value_that_is_not_given_is_asked_for():
 def test_a_value_that_needs_quotes_says_so():
     with pytest.raises(InputError, match=r"quote the value.*\"dataset\.path='a\(b\)\.jsonl'\"$"):
         load_dataset("jsonl", "dataset.path=a(b).jsonl")
-    with pytest.raises(InputError, match=r"^'' is not an override .*; write key=value$"):
+    with pytest.raises(InputError, match=r"^'' has no key and value .*; write key=value$"):
         load_dataset("demo", "")
 
 
