@@ -7,7 +7,7 @@ from omegaconf import OmegaConf
 CONF = Path(__file__).parents[2] / "conf"
 
 
-@pytest.mark.parametrize("name", ["segmenter/session", "extractor/lexical"])
+@pytest.mark.parametrize("name", ["segmenter/session", "segmenter/window", "segmenter/shift", "extractor/lexical"])
 def test_config_builds_its_part(name):
     path = CONF / f"{name}.yaml"
     config = OmegaConf.load(path)
