@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from memorai.errors import InputError
 from memorai.types import Turn
 from memorai.write.chunks import Chunker, Span
+from memorai.write.coref import PronounTracker
 from memorai.write.extraction import Extraction, Mention, RelationMention, Segment
 from memorai.write.names import PhraseKeys, SpeakerAliases, TrueCase, name_key
-from memorai.write.relations import Statement, statements
+from memorai.write.names_zh import find_names
+from memorai.write.relations import POSSESSION, Statement, statements
 from memorai.write.sentences import tokenize, turn_sentences
 from memorai.write.tagging_en import tag_english
 from memorai.write.tagging_zh import cut, split_long
 from memorai.write.tags import Tag, Token
+from memorai.write.when import stated_start
 
 #: a conversation is short: this many turns may always share an entity, whatever the share says
 _ALWAYS_ALLOWED_DF = 10
@@ -29,6 +33,7 @@ class _Found:
     speaker: str
     spans: list[Span]
     statements: list[Statement]
+    starts: dict[Statement, datetime] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -57,6 +62,8 @@ class LexicalExtractor:
         nested: a phrase of three words or more also mentions the longest phrase of at least two words inside it that
             stands alone elsewhere, so that "adoption agency interview" meets "adoption agency" (the nested terms of
             C-value, Frantzi et al. 2000).
+        coreference: "he", "she" and "they" mention whom they mean where that is clear (memorai.write.coref).
+        dates: a relation holds from the date that its sentence states (memorai.write.when); needs dateparser.
 
     Raises:
         InputError: for a value out of range.
@@ -70,6 +77,8 @@ class LexicalExtractor:
         speakers: bool = True,
         relations: bool = True,
         nested: bool = True,
+        coreference: bool = False,
+        dates: bool = False,
     ) -> None:
         if max_words < 1 or min_df < 1 or not 0 < max_df_share <= 1:
             raise InputError(
@@ -78,6 +87,7 @@ class LexicalExtractor:
             )
         self.max_words, self.min_df, self.max_df_share = max_words, min_df, max_df_share
         self.speakers, self.relations, self.nested = speakers, relations, nested
+        self.coreference, self.dates = coreference, dates
 
     def extract(self, segments: Sequence[Segment], language: str) -> Extraction:
         """Return mentions by turn, each turn's in order of appearance, and relations by their first statement.
@@ -102,22 +112,35 @@ class LexicalExtractor:
         chunker = Chunker(keys, aliases, self.max_words)
         sentences = [[(s, tokenize(s.text)) for s in turn_sentences(turn)] for turn in turns]
         truecase = TrueCase(tokens for per_turn in sentences for _, tokens in per_turn)
-        cut_up = [[(s, _cut_cjk(tokens, speakers)) for s, tokens in per_turn] for per_turn in sentences]
+        chinese = find_names(t.text for per_turn in sentences for _, tokens in per_turn for t in tokens if t.cjk)
+        cut_up = [[(s, _cut_cjk(tokens, (*speakers, *chinese))) for s, tokens in per_turn] for per_turn in sentences]
         long = split_long(
             t.text for per_turn in cut_up for _, tokens in per_turn for t in tokens if t.cjk and t.tag is Tag.NOUN
         )
+        pronouns = PronounTracker()
         out: list[_Found] = []
         for turn, per_turn in zip(turns, cut_up, strict=True):
             here = _Found(turn, name_key(turn.speaker), [], [])
+            pronouns.next_turn(here.speaker)
             for sentence, raw in per_turn:
                 tokens = _expand(raw, long)
                 tag_english(tokens, truecase)
                 spans = chunker.spans(tokens)
+                if self.coreference:
+                    spans = pronouns.resolve(tokens, spans)
                 here.spans.extend(spans)
                 if self.relations and not sentence.question and here.speaker:
-                    here.statements.extend(statements(tokens, spans, here.speaker))
+                    self._state(here, sentence.text, statements(tokens, spans, here.speaker))
             out.append(here)
         return out
+
+    def _state(self, here: _Found, text: str, stated: list[Statement]) -> None:
+        here.statements.extend(stated)
+        start = stated_start(text, here.turn.time) if self.dates and stated else None
+        if start is not None:
+            for statement in stated:
+                if statement.text not in POSSESSION:
+                    here.starts.setdefault(statement, start)
 
     def _count(self, found: Sequence[_Found]) -> _Counts:
         counts = _Counts()
@@ -150,13 +173,15 @@ def _display(surfaces: Counter[str]) -> str:
 
 
 def _merge(found: Sequence[_Found], names: dict[str, str]) -> Iterable[RelationMention]:
-    """One relation per (source, text, target), with every turn that states it."""
+    """One relation per (source, text, target), with every turn that states it and the first date stated with it."""
     turns: dict[Statement, dict[str, None]] = {}
+    starts: dict[Statement, datetime] = {}
     for here in found:
+        starts = here.starts | starts
         for statement in here.statements:
             if statement.source in names and statement.target in names:
                 turns.setdefault(statement, {})[here.turn.id] = None
-    return (RelationMention(s.source, s.text, s.target, tuple(ids)) for s, ids in turns.items())
+    return (RelationMention(s.source, s.text, s.target, tuple(ids), starts.get(s)) for s, ids in turns.items())
 
 
 def _cut_cjk(tokens: list[Token], speakers: Sequence[str]) -> list[Token]:

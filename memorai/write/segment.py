@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal, get_args
 
 from memorai.errors import InputError
@@ -70,6 +71,6 @@ class WindowSegmenter:
 def split_at(session: Session, starts: Sequence[int]) -> Iterator[Segment]:
     """Cut a session's turns before each index of ``starts`` (increasing, > 0); ids are ``{session}#{number}``."""
     bounds = [0, *starts, len(session.turns)]
-    for number, (start, end) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+    for number, (start, end) in enumerate(pairwise(bounds)):
         if start < end:
             yield Segment(f"{session.id}#{number}", session.turns[start:end])
