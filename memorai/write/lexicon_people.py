@@ -15,6 +15,11 @@ PEOPLE = _words(
     妹妹 姐姐 哥哥 弟弟 妈妈 爸爸 母亲 父亲 爷爷 奶奶 外公 外婆 儿子 女儿 妻子 丈夫 老婆 老公 女朋友 男朋友 朋友
     同事 老板 邻居 同学 室友"""
 )
+#: one person may be this to several people
+LOOSE_ROLES = _words(
+    """friend bestie colleague coworker neighbor neighbour roommate flatmate classmate teammate teacher coach mentor
+    doctor dentist therapist professor 朋友 同事 邻居 同学 室友"""
+)
 PLURAL_PEOPLE = _words(
     """parents grandparents kids children sons daughters sisters brothers cousins friends colleagues coworkers
     neighbors neighbours classmates teammates roommates 父母 孩子们"""
