@@ -8,7 +8,9 @@ from omegaconf import OmegaConf
 CONF = Path(__file__).resolve().parents[2] / "conf"
 
 
-@pytest.mark.parametrize("name", ["segmenter/session", "segmenter/window", "segmenter/shift", "extractor/lexical"])
+@pytest.mark.parametrize(
+    "name", ["segmenter/session", "segmenter/window", "segmenter/shift", "extractor/lexical", "extractor/spacy"]
+)
 def test_config_builds_its_part(name):
     path = CONF / f"{name}.yaml"
     config = OmegaConf.load(path)
