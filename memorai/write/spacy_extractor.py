@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memorai.errors import InputError
 from memorai.types import Turn
-from memorai.write.extraction import Extraction, Mention, RelationMention, Segment
+from memorai.write.extraction import Extraction, Memo, Mention, RelationMention, Segment
 from memorai.write.lexicon_en import CLOSED_CLASS
 from memorai.write.names import PhraseKeys, SpeakerAliases, name_key
 from memorai.write.relations import POSSESSION, Statement
@@ -67,27 +68,39 @@ class SpacyExtractor:
         Raises:
             InputError: no pipeline is configured for ``language``, or it cannot be loaded.
         """
+        return self.extract_more(segments, language, {})
+
+    def extract_more(self, segments: Sequence[Segment], language: str, memo: Memo) -> Extraction:
+        """As `extract`; only new turns are parsed, unless a new participant changes what names mean."""
         turns = list({turn.id: turn for segment in segments for turn in segment.turns}.values())
-        reader = _Reader(PhraseKeys(language), SpeakerAliases(turn.speaker for turn in turns), self.max_words)
-        texts = [(_utf8(text), turn) for turn in turns for text in (turn.text, turn.caption or "") if text.strip()]
-        found: dict[str, list[tuple[str, str]]] = {turn.id: [] for turn in turns}
+        speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
+        known: dict[Turn, _Parsed] = memo.setdefault(speakers, {})
+        known.update(self._parse([turn for turn in turns if turn not in known], speakers, language))
         stated: dict[Statement, dict[str, None]] = {}
         starts: dict[Statement, datetime] = {}
+        for turn in turns:
+            for statement, start in known[turn].said:
+                stated.setdefault(statement, {})[turn.id] = None
+                if start is not None:
+                    starts.setdefault(statement, start)
+        return Extraction(
+            tuple(self._mentions(turns, known)),
+            tuple(RelationMention(s.source, s.text, s.target, tuple(ids), starts.get(s)) for s, ids in stated.items()),
+        )
+
+    def _parse(self, turns: Sequence[Turn], speakers: Sequence[str], language: str) -> dict[Turn, _Parsed]:
+        reader = _Reader(PhraseKeys(language), SpeakerAliases(speakers), self.max_words)
+        texts = [(_utf8(text), turn) for turn in turns for text in (turn.text, turn.caption or "") if text.strip()]
+        out = {turn: _Parsed([], []) for turn in turns}
         for doc, turn in self._pipeline(language).pipe(texts, as_tuples=True, batch_size=self.batch_size):
             heads = reader.read(doc)
             speaker = name_key(turn.speaker)
             said = list(self._statements(doc, turn, speaker, heads)) if self.relations and speaker else []
-            for statement, start in said:
-                stated.setdefault(statement, {})[turn.id] = None
-                if start is not None:
-                    starts.setdefault(statement, start)
             names = dict(heads.values()) | {speaker: turn.speaker.strip()}
-            found[turn.id] += heads.values()
-            found[turn.id] += [(key, names[key]) for s, _ in said for key in (s.source, s.target)]
-        return Extraction(
-            tuple(self._mentions(turns, found)),
-            tuple(RelationMention(s.source, s.text, s.target, tuple(ids), starts.get(s)) for s, ids in stated.items()),
-        )
+            out[turn].entities.extend(heads.values())
+            out[turn].entities.extend((key, names[key]) for s, _ in said for key in (s.source, s.target))
+            out[turn].said.extend(said)
+        return out
 
     def _statements(
         self, doc: Doc, turn: Turn, speaker: str, heads: Mapping[int, tuple[str, str]]
@@ -99,11 +112,11 @@ class SpacyExtractor:
             for statement in made:
                 yield statement, None if statement.text in POSSESSION else start
 
-    def _mentions(self, turns: Sequence[Turn], found: Mapping[str, list[tuple[str, str]]]) -> Iterator[Mention]:
+    def _mentions(self, turns: Sequence[Turn], found: Mapping[Turn, _Parsed]) -> Iterator[Mention]:
         names: dict[str, str] = {name_key(turn.speaker): turn.speaker.strip() for turn in turns}
         for turn in turns:
             spoken = [(name_key(turn.speaker), turn.speaker.strip())] if self.speakers else []
-            here = {key: names.setdefault(key, name) for key, name in [*spoken, *found[turn.id]] if key}
+            here = {key: names.setdefault(key, name) for key, name in [*spoken, *found[turn].entities] if key}
             for key, name in here.items():
                 yield Mention(key, name, turn.id)
 
@@ -116,6 +129,14 @@ class SpacyExtractor:
         if language not in self._loaded:
             self._loaded[language] = _load(self.models[language])
         return self._loaded[language]
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """What one turn holds: (key, name) of its entities, and its statements with their dates."""
+
+    entities: list[tuple[str, str]]
+    said: list[tuple[Statement, datetime | None]]
 
 
 class _Reader:
