@@ -62,6 +62,8 @@ def _owner(name: str, turn: Turn, aliases: SpeakerAliases) -> str | None:
         pattern = re.compile(rf"\b(my|our|your|(\w+)['’]s)\s+(?:\w+\s+)?{stem}(?:e?s)?\b", re.IGNORECASE)
         for match in pattern.finditer(text):
             said = match[1].lower()
+            if match[2] and not match[2][0].isupper():
+                continue  # "that's my friend"
             if match[2]:
                 found[aliases.resolve(match[2]) or name_key(match[2])] = None
             else:

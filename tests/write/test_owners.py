@@ -27,6 +27,7 @@ def test_my_sister_of_two_speakers_is_two_people():
     ("name", "talk"),
     [
         ("sister", [("Ann", "My sister moved."), ("Bob", "Your sister!"), ("Bob", "Hi")]),
+        ("sister", [("Ann", "My sister moved."), ("Bob", "and that's sister number two")]),
         ("garden", [("Ann", "My garden"), ("Bob", "My garden")]),
         ("Ann", [("Ann", "My sister Ann"), ("Bob", "My boss Ann")]),
         ("Emma", [("Ann", "My sister Emma came."), ("Bob", "My friend Emma paints.")]),
