@@ -32,7 +32,7 @@ def build_graph(
 
     Args:
         conversation: its turns become the turn nodes, in order.
-        segments: become the snippet nodes; each turn belongs to at most one.
+        segments: become the snippet nodes; a turn is part of every segment that holds it.
         extraction: mentions and relations; a relation whose endpoint no turn mentions raises ValueError.
         describe: (name, turns that mention it) -> the description of an entity; None leaves descriptions empty.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memorai.device import resolve_device
@@ -15,7 +16,7 @@ from memorai.retrieval.retrievers import Retriever
 from memorai.systems.index_cache import IndexCache
 from memorai.timing import Stopwatch
 from memorai.types import Conversation, Query, Ranking, Turn
-from memorai.write.extraction import Extraction, Extractor, Segmenter
+from memorai.write.extraction import Extraction, Extractor, Resolver, Segment, Segmenter, UsesEmbedder
 from memorai.write.segment import SessionSegmenter
 
 
@@ -29,6 +30,8 @@ class MemorySystem:
         text_format: what embedder and BM25 see of a turn.
         segmenter: cuts conversations into snippets; default sessions.
         extractor: finds entities and relations; None = none, for systems without a graph.
+        resolver: decides which entities are one; None = those with equal keys.
+        summarize: writes a segment's summary from its turns where the segmenter wrote none; None = it stays empty.
         describe: writes an entity's description from the turns that mention it; None = its name has to do.
         entity_vectors: see `IndexedGraph`.
         snippet_vectors: see `IndexedGraph`.
@@ -46,6 +49,8 @@ class MemorySystem:
         text_format: Callable[[Turn], str],
         segmenter: Segmenter | None = None,
         extractor: Extractor | None = None,
+        resolver: Resolver | None = None,
+        summarize: Callable[[Sequence[Turn]], str] | None = None,
         describe: Callable[[str, Sequence[Turn]], str] | None = None,
         entity_vectors: TextSource = "text",
         snippet_vectors: TextSource = "text",
@@ -64,7 +69,11 @@ class MemorySystem:
         self.retriever = retriever
         self.embedder, self.lexical, self.text_format = embedder, lexical, text_format
         self.segmenter: Segmenter = segmenter or SessionSegmenter()
-        self.extractor, self.describe = extractor, describe
+        self.extractor, self.resolver = extractor, resolver
+        self.summarize, self.describe = summarize, describe
+        for part in (self.segmenter, extractor, resolver):
+            if isinstance(part, UsesEmbedder):
+                part.prepare(embedder, text_format)
         self.batch_size = batch_size
         self._cache, self._cache_key = cache, cache_key
         self._options: dict[str, Any] = {
@@ -100,14 +109,26 @@ class MemorySystem:
     def _indexed(self, conversation: Conversation) -> IndexedGraph:
         watch = Stopwatch()
         with watch("segment"):
-            segments = self.segmenter.segment(conversation)
+            segments = self._segments(conversation)
         with watch("extract"):
-            extraction = self.extractor.extract(segments, conversation.language) if self.extractor else Extraction()
+            extraction = self._extraction(segments, conversation)
         with watch("build"):
             graph = build_graph(conversation, segments, extraction, self.describe)
         return IndexedGraph(
             graph, self.embedder, self.lexical, self.text_format, conversation.language, watch=watch, **self._options
         )
+
+    def _segments(self, conversation: Conversation) -> tuple[Segment, ...]:
+        segments = self.segmenter.segment(conversation)
+        if self.summarize is None:
+            return segments
+        return tuple(s if s.summary else replace(s, summary=self.summarize(s.turns)) for s in segments)
+
+    def _extraction(self, segments: Sequence[Segment], conversation: Conversation) -> Extraction:
+        if self.extractor is None:
+            return Extraction()
+        extraction = self.extractor.extract(segments, conversation.language)
+        return self.resolver(extraction, conversation.turns) if self.resolver else extraction
 
 
 class GraphIndex:

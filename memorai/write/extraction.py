@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
+from memorai.models.embedders import Embedder
 from memorai.types import Conversation, Turn
 
 
@@ -49,7 +50,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A run of consecutive turns on one topic; becomes a snippet node. ``summary`` may be empty."""
+    """A run of consecutive turns, at best on one topic; becomes a snippet node. ``summary`` may be empty."""
 
     id: str
     turns: tuple[Turn, ...]
@@ -57,7 +58,10 @@ class Segment:
 
 
 class Segmenter(Protocol):
-    """Cuts a conversation into chronological, non-overlapping segments that cover all turns."""
+    """Cuts a conversation into segments that cover all turns, in order of their first turn.
+
+    Segments are disjoint unless a segmenter says that its windows overlap; an extractor counts each turn once.
+    """
 
     def segment(self, conversation: Conversation) -> tuple[Segment, ...]:
         """Return the segments in order."""
@@ -69,4 +73,40 @@ class Extractor(Protocol):
 
     def extract(self, segments: Sequence[Segment], language: str) -> Extraction:
         """Return mentions and relations; every relation endpoint has a mention."""
+        ...
+
+
+#: what an extractor has worked out sentence by sentence or turn by turn, by whatever that depends on
+Memo = dict[Any, Any]
+
+
+@runtime_checkable
+class IncrementalExtractor(Extractor, Protocol):
+    """An extractor that need not start over when a conversation goes on."""
+
+    def extract_more(self, segments: Sequence[Segment], language: str, memo: Memo) -> Extraction:
+        """Return what `extract` returns, taking from ``memo`` what earlier calls left there, and leaving more.
+
+        Args:
+            segments: of the whole conversation so far.
+            language: as for `extract`.
+            memo: of this conversation and this extractor; empty at first.
+        """
+        ...
+
+
+class Resolver(Protocol):
+    """Decides which of an extractor's entities are one."""
+
+    def __call__(self, extraction: Extraction, turns: Sequence[Turn]) -> Extraction:
+        """Return the extraction with equal entities under one key; ``turns`` are those that it was made from."""
+        ...
+
+
+@runtime_checkable
+class UsesEmbedder(Protocol):
+    """A part of the write path that wants the run's embedder: a system hands it over when it is built."""
+
+    def prepare(self, embedder: Embedder, text_format: Callable[[Turn], str]) -> None:
+        """Take the embedder, and what it sees of a turn, where the part's own configuration names none."""
         ...

@@ -18,9 +18,11 @@ POSSESSED = _words(
     "妹妹 姐姐 哥哥 弟弟 妈妈 爸爸 母亲 父亲 爷爷 奶奶 外公 外婆 儿子 女儿 孩子 妻子 丈夫 老婆 老公 "
     "女朋友 男朋友 猫 狗 小狗 小猫"
 )
+#: one character and yet a noun of its own, where it stands alone between words
+SINGLE_NOUNS = frozenset("猫狗鱼鸟马牛羊兔花树茶酒饭汤车船书歌海山湖雪雨琴棋球鞋药钱")
 QUESTION_ENDINGS = ("吗", "呢", "么")
 #: 在 X 工作: the verb follows its place
-PLACE_VERBS = _words("工作 上班 上学 读书 生活 学习")
+PLACE_VERBS = _words("工作 上班 上学 读书 生活 学习 出差 留学 实习 度假 旅行 旅游")
 
 #: matched longest first; a word that stands here is never part of a piece
 WORDS: dict[str, Tag] = {
@@ -67,7 +69,7 @@ WORDS: dict[str, Tag] = {
         "看 看了 看过 读 工作 上班 上学 读书 生活 学习 学 学会 想 想要 想去 打算 计划 觉得 认为 知道 认识 遇到 "
         "参加 参加了 加入 加入了 开始 开始了 做 做了 说 告诉 问 听 听说 聊 聊天 见 见到 需要 希望 决定 准备 帮 "
         "帮助 送 送了 收到 拿到 找到 结婚 旅行 出生 毕业于 毕业 叫 叫做 感到 记得 忘记 忘了 等 走 跑 玩 写 画 教 "
-        "卖 开 坐 弹 唱 练 支持 享受 庆祝",
+        "卖 开 坐 弹 唱 练 支持 享受 庆祝 总部在 总部位于 总部设在 位于 出差 留学 实习 度假 旅游",
     ),
     **_entries(
         Tag.STOP,
@@ -84,6 +86,6 @@ WORDS: dict[str, Tag] = {
         "目的 目的地 和平 对象 对手 不同 小狗 小猫 小说 小学 大学 大学生 小时候 大家庭 爱好 爱情 爱人 用户 为人 "
         "过程 地铁 地图 得奖 画家 画展 作家 歌手 学生 学校 新闻 新年 新加坡 开发 开发者 走廊 玩具 写作 教师 教室 "
         "跑步 跑鞋 坐垫 好友 好莱坞 少年 大楼 大海 旅行社 工作室 看法 做法 想法 说法 等级 读者 听众 住房 住院 "
-        "上海 里程碑 最爱 更衣室 会议 能力 能源 有机 要求 要点 是非 到期 从业",
+        "上海 阿里 阿里巴巴 小红书 里程碑 最爱 更衣室 会议 能力 能源 有机 要求 要点 是非 到期 从业",
     ),
 }

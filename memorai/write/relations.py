@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from memorai.write import lexicon_en as en
 from memorai.write import lexicon_zh as zh
 from memorai.write.chunks import Span
+from memorai.write.lexicon_people import PEOPLE
 from memorai.write.tags import Tag, Token, join
 
 _MAX_VERB_PHRASE = 7
@@ -22,6 +23,8 @@ _MAIN_AUXILIARIES = en.BE | en.HAVE | frozenset(("是", "有"))
 _EXPANDED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
 _FIRST_PERSON = en.FIRST_PERSON | zh.FIRST_PERSON
 _MY = en.POSSESSIVE_FIRST | frozenset(("我的", "我们的", "我"))
+#: texts of "my X" as a relation: true beyond the date of the sentence that says it in passing
+POSSESSION = ("has", "有")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ def _possession(owner: Token, owned: Span, tokens: list[Token], speaker: str) ->
     head = tokens[owned.end - 1].lower
     if head not in en.POSSESSED and head not in zh.POSSESSED:
         return []
-    return [Statement(speaker, "有" if owner.cjk else "has", owned.key)]
+    return [Statement(speaker, POSSESSION[owner.cjk], owned.key)]
 
 
 def _is_subject(tokens: list[Token], start: int) -> bool:
@@ -77,6 +80,8 @@ def _is_subject(tokens: list[Token], start: int) -> bool:
     if index < 0:
         return True
     before = tokens[index]
+    if before.cjk and before.lower in PEOPLE:
+        return _is_subject(tokens, index)  # 我的朋友小明: one person, said twice
     if before.lower == "and" or before.tag is Tag.PREPOSITION or before.tag is Tag.TO:
         return index > 0 and before.lower == "and" and tokens[index - 1].tag is Tag.PUNCTUATION
     return before.tag not in (Tag.VERB, Tag.AUXILIARY, Tag.NAME, Tag.NOUN)
@@ -109,7 +114,7 @@ def _predicates(tokens: list[Token], start: int, by_start: dict[int, Span]) -> l
     text = _text(phrase)
     if any(token.lower == "no" for token in tokens[end : target.start]):
         text += " no"
-    if phrase[-1].text == "在" and target.end < len(tokens) and tokens[target.end].text in zh.PLACE_VERBS:
+    if phrase[-1].text in ("在", "正在") and target.end < len(tokens) and tokens[target.end].text in zh.PLACE_VERBS:
         text += tokens[target.end].text
     elif not _has_main_verb(phrase):
         return []

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from memorai.errors import InputError
-from memorai.write.extraction import Extraction, Mention, Segment
+from memorai.write.extraction import Extraction, Memo, Mention, Segment
 
 #: (text, language) -> tokens
 TokenizerFn = Callable[[str, str], list[str]]
@@ -40,11 +40,17 @@ class StemExtractor:
 
     def extract(self, segments: Sequence[Segment], language: str) -> Extraction:
         """Return mentions by turn, each turn's stems in order of appearance."""
+        return self.extract_more(segments, language, {})
+
+    def extract_more(self, segments: Sequence[Segment], language: str, memo: Memo) -> Extraction:
+        """As `extract`; only new texts are tokenised, document frequencies are counted anew."""
         turns = {turn.id: turn for segment in segments for turn in segment.turns}
-        stems = {
-            id_: list(dict.fromkeys(self._tokenizer(f"{turn.text} {turn.caption or ''}", language)))
-            for id_, turn in turns.items()
-        }
+        stems: dict[str, list[str]] = {}
+        for id_, turn in turns.items():
+            text = f"{turn.text} {turn.caption or ''}"
+            if text not in memo:
+                memo[text] = list(dict.fromkeys(self._tokenizer(text, language)))
+            stems[id_] = memo[text]
         df = Counter(stem for found in stems.values() for stem in found)
         most = self.max_df * len(turns) if isinstance(self.max_df, float) else self.max_df
         idf = {stem: math.log1p(len(turns) / n) for stem, n in df.items() if self.min_df <= n <= most}

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 
-from memorai.write.lexicon_zh import POSSESSED, WORDS
+from memorai.write.lexicon_zh import POSSESSED, SINGLE_NOUNS, WORDS
 from memorai.write.tags import Tag, Token
 
 _LONGEST_WORD = max(map(len, WORDS))
@@ -63,8 +63,8 @@ def _match(run: str, index: int, names: list[str]) -> tuple[int, Tag | None]:
 
 def _piece(tokens: list[Token], text: str) -> None:
     if text:
-        # one character alone is hardly ever a notion of its own
-        tokens.append(_token(text, Tag.NOUN if len(text) > 1 else Tag.STOP))
+        # other characters alone are hardly ever a notion of their own
+        tokens.append(_token(text, Tag.NOUN if len(text) > 1 or text in SINGLE_NOUNS else Tag.STOP))
 
 
 def _token(text: str, tag: Tag) -> Token:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
 from memorai.index.lexical import BM25
@@ -13,7 +16,9 @@ from memorai.retrieval.weights import UniformWeights
 from memorai.systems.index_cache import IndexCache
 from memorai.systems.memory_system import MemorySystem
 from memorai.types import Conversation, Query, Session, Turn
+from memorai.write.extraction import Extraction
 from memorai.write.lexical import LexicalExtractor
+from memorai.write.segment import SessionSegmenter
 from tests.toys import CONVERSATION
 
 
@@ -96,6 +101,26 @@ def test_conversations_share_nothing():
     memory = system(walk(), extractor=LexicalExtractor(), cache=IndexCache(), cache_key="same")
     assert ids(memory, "What is the code?", conversation=ann) == ("x",)
     assert ids(memory, "What is the code?", conversation=bob) == ("y",)
+
+
+def test_the_parts_of_the_write_path_get_the_embedder_once_and_their_results_are_used():
+    class Shift(SessionSegmenter):
+        given: tuple[object, ...] = ()
+
+        def prepare(self, *given: object) -> None:
+            self.given += given
+
+    def merge(extraction: Extraction, turns: Sequence[Turn]) -> Extraction:
+        assert turns == CONVERSATION.turns
+        return Extraction(tuple(replace(m, key="one") for m in extraction.mentions))
+
+    segmenter = Shift()
+    parts = {"segmenter": segmenter, "resolver": merge, "summarize": lambda turns: f"{len(turns)} turns"}
+    memory = system(walk(), extractor=LexicalExtractor(), **parts)
+    graph = memory.index(CONVERSATION).indexed.graph
+    assert segmenter.given == (memory.embedder, memory.text_format)
+    assert [entity.key for entity in graph.entities] == ["one"]
+    assert [snippet.summary for snippet in graph.snippets] == ["3 turns", "2 turns"]
 
 
 def test_bad_numbers_are_refused():

@@ -1,3 +1,5 @@
+from datetime import datetime
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -58,6 +60,20 @@ def test_a_relation_collects_all_its_turns():
     assert [(r.source, r.text, r.target, r.turn_ids) for r in found.relations] == [
         ("melanie", "love", "tea", ("0", "2"))
     ]
+
+
+def test_a_relation_holds_from_the_only_date_of_its_sentence():
+    pytest.importorskip("dateparser", reason="needs the extra `dates`")
+    said = "My sister moved to Rome last week. I adopted a puppy in 2022. I like tea."
+    turn = Turn("0", "s", "Ann", said, datetime(2023, 5, 7, 13))
+    for dates in (True, False):
+        found = LexicalExtractor(dates=dates).extract([Segment("s", (turn,))], "en")
+        assert {r.text: r.valid_from for r in found.relations} == {
+            "has": None,
+            "moved to": datetime(2023, 4, 24) if dates else None,
+            "adopted": datetime(2022, 1, 1) if dates else None,
+            "like": None,
+        }
 
 
 def test_chinese():

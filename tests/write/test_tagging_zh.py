@@ -11,7 +11,7 @@ from memorai.write.tags import Tag
         ("我上周领养了一只小狗", ["小狗"]),
         ("你好谢谢今天", []),
         ("东京タワーに行きました", ["东京", "タワー"]),
-        ("猫和狗", []),
+        ("猫和狗的事", ["猫", "狗"]),
     ],
 )
 def test_pieces_between_function_words(run, nouns):
