@@ -34,6 +34,8 @@ class LLMGate:
         prompt: a bundled prompt's name or the path of an ``.md`` file.
     """
 
+    name = "llm"
+
     def __init__(self, llm: LLM | None, max_turns: int = 40, threshold: float = 0.5, prompt: str = "gate") -> None:
         self.max_turns = check_window("LLMGate", max_turns)
         self.threshold = threshold
@@ -66,6 +68,8 @@ class LLMLogitGate:
     Raises:
         InputError: a value is out of its range.
     """
+
+    name = "llm_logit"
 
     def __init__(self, llm: LLM | None, threshold: float = 0.5, context: int = 3, prompt: str = "gate_logit") -> None:
         if not 0 <= threshold <= 1 or context < 0:
