@@ -9,6 +9,7 @@ import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
+from memorai.eval import main
 from memorai.graph.build import build_graph
 from memorai.harness.load import conf_dir
 from memorai.models.cache import ByteCache
@@ -22,6 +23,7 @@ from memorai.write.llm_gate import LLMGate, LLMLogitGate
 from memorai.write.llm_segment import LLMSegmenter
 from memorai.write.llm_summarize import LLMSummarizer
 from memorai.write.summarize import summarize
+from tests.chat_server import Answer, ChatServer, said
 from tests.toys import CONVERSATION
 
 SESSION = Conversation("toy", CONVERSATION.sessions[:1])
@@ -79,3 +81,28 @@ def test_the_write_path_runs_with_a_real_model_and_again_from_the_cache(tmp_path
     again, free = write("http://127.0.0.1:9/v1")  # nobody there
     assert again == first
     assert [(use.calls, use.cached, use.completion_tokens) for use in free] == [(u.calls, u.calls, 0) for u in paid]
+
+
+@pytest.mark.skipif(not find_spec("openai"), reason="needs openai")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_evaluation_counts_its_calls_and_survives_a_server_that_dies(command, chats) -> None:
+    def script(body: dict, number: int) -> Answer:
+        if number > 2:
+            return Answer("", drop=True)
+        return said('{"entities": [{"name": "I", "description": "", "messages": [1]}], "relations": []}')
+
+    with ChatServer(script) as server:
+        run = command(
+            main,
+            *("+system@systems.memorai=memorai", "dataset=jsonl", f"dataset.path={chats}", "embedder=hashing"),
+            *("bootstrap=0", "llm=openai", f"llm.base_url={server.base_url}", "llm.api_key_env=null"),
+            *("llm.max_retries=0", "llm.concurrency=1", "extractor@systems.memorai.extractor=llm"),
+            "segmenter@systems.memorai.segmenter=llm",
+        )
+    assert run.code == 0, run.err
+    costs = {cost["stage"]: cost for cost in run.results["costs"]}
+    assert sorted(costs) == ["extract", "segment"]
+    # two sessions and one, each asked where its topics begin, then for its entities: three answers, then silence
+    assert costs["segment"]["calls"] == 3 and costs["extract"]["calls"] == 3
+    assert costs["segment"]["failures"] + costs["extract"]["failures"] >= 3
+    assert run.results["rows"]
