@@ -62,7 +62,7 @@ def test_the_write_path_runs_with_a_real_model_and_again_from_the_cache(tmp_path
 
     def write(base_url: str):
         accounting = Accounting()
-        options = {"max_tokens": 24, "structured": False, "timeout": 300, "concurrency": 1, "max_retries": 0}
+        options = {"max_tokens": 12, "structured": False, "timeout": 300, "concurrency": 1, "max_retries": 0}
         llm = OpenAIClient("smollm2", base_url, cache=cache, accounting=accounting, **options)
         segments = LLMSegmenter(llm).segment(SESSION)
         summaries = LLMSummarizer(llm, fallback=summarize).many([segment.turns for segment in segments])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -103,6 +104,8 @@ class OpenAIClient(CachingClient):
             from openai import OpenAI
         except ImportError:
             raise InputError(f"llm={self.model}: the openai package is missing; pip install 'memorai[llm]'") from None
+        for name in ("httpx", "httpx2"):  # a line a request, which would tear the progress bar apart
+            logging.getLogger(name).setLevel(logging.WARNING)
         key = os.environ.get(self.api_key_env) if self.api_key_env else None
         if not key and self.base_url is None:
             raise InputError(f"llm={self.model}: set the environment variable {self.api_key_env} to the API key")
