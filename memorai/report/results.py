@@ -77,13 +77,25 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Language model use of one stage: calls made, tokens in and out, and how many calls a cache answered."""
+    """Language model use of one stage, as `memorai.models.llm.StageUse` counts it.
+
+    Args:
+        stage: segment, gate, summarize, extract, ...
+        calls: replies, those of a cache included.
+        prompt_tokens: of uncached calls.
+        completion_tokens: likewise.
+        cached: calls that a cache answered.
+        seconds: wall time.
+        failures: replies that gave nothing usable; the stage fell back.
+    """
 
     stage: str
     calls: int
     prompt_tokens: int
     completion_tokens: int
     cached: int
+    seconds: float = 0.0
+    failures: int = 0
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from rich.console import Console
 from memorai.errors import InputError
 from memorai.harness.run import Outcome, run_systems, scored_questions
 from memorai.metrics.retrieval import count_saturated, score_question
+from memorai.models.llm import ACCOUNTING
 from memorai.report.manifest import manifest, sanitise
 from memorai.report.published import published_rows
-from memorai.report.results import PROTOCOLS, Results, Row, Timing
+from memorai.report.results import PROTOCOLS, Cost, Results, Row, Timing
 from memorai.report.summarize import summarize
 from memorai.report.tables import print_tables, write_tables
 from memorai.report.tracking import log_rows
@@ -94,7 +96,8 @@ def report(
     )
     described["graphs"] = {outcome.system: outcome.statistics for outcome in outcomes if outcome.statistics}
     timings = [timing for outcome in outcomes for timing in timings_of(outcome)]
-    results = Results(manifest=described, rows=rows, timings=timings)
+    costs = [Cost(**asdict(use)) for use in ACCOUNTING.take()]
+    results = Results(manifest=described, rows=rows, timings=timings, costs=costs)
     results.write(folder)
     write_tables(folder, results, config["published"])
     write_rankings(folder, dataset, outcomes)

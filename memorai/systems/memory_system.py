@@ -61,8 +61,9 @@ class MemorySystem:
     ) -> None:
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
             raise ValueError(f"batch_size={batch_size} is not a whole number of at least 1")
-        for name, part in (("retriever", retriever), ("embedder", embedder), ("lexical", lexical)):
-            if part is None:
+        needed = {"retriever": retriever, "embedder": embedder, "lexical": lexical}
+        for name, given in needed.items():
+            if given is None:
                 raise ValueError(f"{name} is missing; a memory system needs one")
         if describe is not None and not callable(describe):
             raise ValueError(f"describe={describe} is not a function of a name and turns")

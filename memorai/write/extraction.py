@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
@@ -42,10 +42,17 @@ class RelationMention:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Everything one extractor found in one conversation, in order of appearance."""
+    """Everything one extractor found in one conversation, in order of appearance.
+
+    Args:
+        mentions: entities in turns.
+        relations: between mentioned entities.
+        descriptions: by entity key, where the extractor writes its own; others are described from their turns.
+    """
 
     mentions: tuple[Mention, ...] = ()
     relations: tuple[RelationMention, ...] = ()
+    descriptions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,9 +76,14 @@ def apply(extraction: Extraction, decisions: Iterable[Decision]) -> Extraction:
             seen.add(key)
         return key, name
 
+    # what an extractor wrote of an entity that is split speaks of several: its parts are described from their turns
+    split = {source for source, _ in parts}
+    descriptions: dict[str, str] = {}
     mentions: dict[tuple[str, str], Mention] = {}
     for mention in extraction.mentions:
         key, name = resolved(mention.key, mention.turn_id)
+        if mention.key in extraction.descriptions and mention.key not in split:
+            descriptions.setdefault(key, extraction.descriptions[mention.key])
         before = mentions.get((key, mention.turn_id))
         weight = max(mention.weight, before.weight) if before else mention.weight
         mentions[key, mention.turn_id] = replace(before or mention, key=key, name=name or mention.name, weight=weight)
@@ -91,4 +96,4 @@ def apply(extraction: Extraction, decisions: Iterable[Decision]) -> Extraction:
         for (source, target), ids in turns.items():
             if source != target or relation.source == relation.target:
                 relations.append(replace(relation, source=source, target=target, turn_ids=tuple(ids)))
-    return Extraction(tuple(mentions.values()), tuple(relations))
+    return Extraction(tuple(mentions.values()), tuple(relations), descriptions)

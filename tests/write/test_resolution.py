@@ -43,3 +43,13 @@ def test_undo_gives_back_what_was():
     assert both.undo(MERGE) == Resolution(FOUND, (SPLIT,))
     assert both.undo(SPLIT).extraction == apply(FOUND, [MERGE])
     assert both.undo(SPLIT, MERGE).extraction == FOUND
+
+
+def test_descriptions_follow_merges_and_leave_splits():
+    extraction = Extraction(
+        (Mention("mel", "Mel", "t1"), Mention("melanie", "Melanie", "t2"), Mention("sister", "sister", "t1")),
+        descriptions={"mel": "Mel: a painter.", "sister": "sister: lives in Rome."},
+    )
+    merge = Decision("alias", "mel", "melanie", "Melanie")
+    split = Decision("owner", "sister", "ann's sister", "Ann's sister", ("t1",))
+    assert apply(extraction, [merge, split]).descriptions == {"melanie": "Mel: a painter."}
