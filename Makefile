@@ -3,7 +3,7 @@
 #   PYTHON=...       the interpreter that .venv is made from
 #   PIP_ARGS=...     more arguments for pip; without an NVIDIA GPU on Linux, torch's smaller CPU build:
 #                    make demo PIP_ARGS="--extra-index-url https://download.pytorch.org/whl/cpu"
-#   DEMO_ARGS=...    more Hydra overrides, e.g. DEMO_ARGS="system=bm25"
+#   DEMO_ARGS=...    more Hydra overrides, e.g. DEMO_ARGS="dataset.part=zh"
 #   PYTEST_ARGS=...  more arguments for pytest, e.g. PYTEST_ARGS="tests/retrieval -x"
 
 PYTHON ?= python3

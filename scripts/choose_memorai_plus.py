@@ -1,6 +1,6 @@
 """Choose the values of `memorai_plus` on the demo and on LongMemEval-S. LoCoMo is never looked at.
 
-    python scripts/choose_memorai_plus.py --longmemeval data/longmemeval/longmemeval_s.json --limit 60
+    python scripts/choose_memorai_plus.py --longmemeval data/longmemeval/longmemeval_s_cleaned.json --limit 60
 
 The objective is the unweighted mean of turn nDCG@10 (over questions) on the demo's English part, its Chinese part and
 the first questions of LongMemEval-S, climbed one value at a time from several dampings, since the values depend on one

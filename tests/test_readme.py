@@ -26,8 +26,14 @@ def test_the_table_is_the_recorded_one(monkeypatch):
 def test_the_python_runs(code, tmp_path, capsys):
     script = tmp_path / "block.py"
     script.write_text(code, encoding="utf-8")
-    runpy.run_path(str(script))
-    assert capsys.readouterr().out
+    names = runpy.run_path(str(script))
+    shown = capsys.readouterr().out
+    assert shown
+    if "ranking" in names:  # the first turn shown answers the question
+        assert "Bergen" in shown.splitlines()[0]
+    if "walk" in names:  # the two queries really walk differently
+        scores = names["pagerank"](names["walk"], names["restart"]).scores
+        assert (scores[:, 0] - scores[:, 1]).abs().max() > 0.01
 
 
 def test_the_example_of_own_conversations_is_read(tmp_path):

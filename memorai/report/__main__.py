@@ -13,6 +13,7 @@ from memorai.errors import InputError
 from memorai.report.merge import merge, read_runs
 from memorai.report.plots import plot_if_swept
 from memorai.report.published import DEFAULT_MODELS
+from memorai.report.results import FILE_NAME
 from memorai.report.tables import print_tables, write_tables
 
 
@@ -34,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     arguments = parser.parse_args(argv)
     try:
-        merged = merge(read_runs(arguments.runs))
+        merged = merge(read_runs(_finished(arguments.runs)))
         paths = [*write_tables(arguments.out, merged, arguments.published), *plot_if_swept(merged.rows, arguments.out)]
         print_tables(merged, arguments.published)
     except (InputError, OSError) as error:
@@ -42,6 +43,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     Console(soft_wrap=True, highlight=False).print("wrote " + ", ".join(map(str, paths)), markup=False)
     return 0
+
+
+def _finished(runs: Sequence[str]) -> list[str]:
+    """Leave out folders in which no run finished, as ``outputs/eval/*`` has them, unless nothing else is named."""
+    kept = []
+    for run in runs:
+        if Path(run).is_dir() and not any(Path(run).rglob(FILE_NAME)):
+            print(f"left out: {run}: no run finished there", file=sys.stderr)
+        else:
+            kept.append(run)
+    return kept or list(runs)
 
 
 if __name__ == "__main__":

@@ -100,10 +100,12 @@ def to_rich(table: Table, intervals: bool = True) -> RichTable:
     for main, *below in columns:
         under = " · ".join(table.labels[index] for index in below)
         title = Text(f"{table.labels[main]}\n{under}".strip())
-        rich.add_column(title, overflow="fold", no_wrap=not below, min_width=13 if below else None)
+        # a label that is cut off names nothing: it keeps its width, and the values' headings are folded instead
+        longest = max((len(line.labels[main]) for line in table.lines), default=0)
+        rich.add_column(title, overflow="fold", no_wrap=not below, min_width=13 if below else min(longest, 24))
     spans = _spans(table.headers)
     for group, start, stop in spans:
-        title = Text("\n".join([group.replace(" ", "\n", 1), *(h.name for h in table.headers[start:stop])]).strip())
+        title = Text("\n".join([_folded(group), *(h.name for h in table.headers[start:stop])]).strip())
         rich.add_column(title, justify="right", no_wrap=True)
     for line in table.lines:
         labels = [_rich_label([line.labels[index] for index in column]) for column in columns]
@@ -112,6 +114,12 @@ def to_rich(table: Table, intervals: bool = True) -> RichTable:
         ]
         rich.add_row(*labels, *cells)
     return rich
+
+
+def _folded(heading: str) -> str:
+    """One word a line; a long name breaks after its underscores."""
+    words = (word if len(word) <= 11 else word.replace("_", "_\n") for word in heading.split(" "))
+    return "\n".join(words)
 
 
 _LATEX = {

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from memorai.metrics.retrieval import Score
 from memorai.metrics.statistics import aggregate
+from memorai.report.jsonable import DIGITS
 from memorai.report.results import Row
 
 
@@ -63,7 +64,26 @@ def summarize(
             order=order,
         )
         rows += [
-            Row(dataset, protocol, system, variant, seed, e.category, metric, unit, k, e.value, e.lo, e.hi, e.n)
+            Row(
+                dataset,
+                protocol,
+                system,
+                variant,
+                seed,
+                e.category,
+                metric,
+                unit,
+                k,
+                round(e.value, DIGITS),
+                _kept(e.lo),
+                _kept(e.hi),
+                e.n,
+            )
             for e in estimates
         ]
     return rows
+
+
+def _kept(value: float | None) -> float | None:
+    # rounded as results.json will hold it, so that a table made now and one made from the file agree
+    return None if value is None else round(value, DIGITS)
