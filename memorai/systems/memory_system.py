@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memorai.device import resolve_device
@@ -15,8 +17,11 @@ from memorai.retrieval.retrievers import Retriever
 from memorai.systems.index_cache import IndexCache
 from memorai.timing import Stopwatch
 from memorai.types import Conversation, Query, Ranking, Turn
-from memorai.write.extraction import Extraction, Extractor, Segmenter
+from memorai.write.extraction import Extraction, Extractor, Segment, Segmenter
+from memorai.write.gate import Gate, gate_name, kept_ids, without_dropped
 from memorai.write.segment import SessionSegmenter
+
+_log = logging.getLogger(__name__)
 
 
 class MemorySystem:
@@ -29,6 +34,8 @@ class MemorySystem:
         text_format: what embedder and BM25 see of a turn.
         segmenter: cuts conversations into snippets; default sessions.
         extractor: finds entities and relations; None = none, for systems without a graph.
+        gate: drops turns: they are not extracted from and cannot be found; None = every turn is kept.
+        drop_share: share of each conversation's turns to drop, lowest scores first; None = the gate's threshold decides.
         describe: writes an entity's description from the turns that mention it; None = its name has to do.
         entity_vectors: see `IndexedGraph`.
         snippet_vectors: see `IndexedGraph`.
@@ -53,6 +60,8 @@ class MemorySystem:
         device: str = "cpu",
         cache: IndexCache | None = None,
         cache_key: str = "",
+        gate: Gate | None = None,
+        drop_share: float | None = None,
     ) -> None:
         if batch_size < 1:
             raise ValueError(f"batch_size={batch_size} is less than 1")
@@ -60,6 +69,7 @@ class MemorySystem:
         self.embedder, self.lexical, self.text_format = embedder, lexical, text_format
         self.segmenter: Segmenter = segmenter or SessionSegmenter()
         self.extractor, self.describe = extractor, describe
+        self.gate, self.drop_share = gate, drop_share
         self.batch_size = batch_size
         self._cache, self._cache_key = cache, cache_key
         self._options: dict[str, Any] = {
@@ -78,7 +88,11 @@ class MemorySystem:
     def labels(self) -> dict[str, str]:
         """Return embedder (if it was used), extractor and gate."""
         extractor = type(self.extractor).__name__.removesuffix("Extractor").lower() if self.extractor else "none"
-        return {"embedder": self.embedder.name if self._embeds else "none", "extractor": extractor, "gate": "none"}
+        return {
+            "embedder": self.embedder.name if self._embeds else "none",
+            "extractor": extractor,
+            "gate": self._gate_label(),
+        }
 
     def search(self, indexed: IndexedGraph, queries: Sequence[Query], k: int) -> list[Ranking]:
         """Rank the graph's turns for each query, in batches."""
@@ -96,6 +110,8 @@ class MemorySystem:
         watch = Stopwatch()
         with watch("segment"):
             segments = self.segmenter.segment(conversation)
+        with watch("gate"):
+            conversation, segments = self._gated(conversation, segments)
         with watch("extract"):
             extraction = self.extractor.extract(segments, conversation.language) if self.extractor else Extraction()
         with watch("build"):
@@ -103,6 +119,26 @@ class MemorySystem:
         return IndexedGraph(
             graph, self.embedder, self.lexical, self.text_format, conversation.language, watch=watch, **self._options
         )
+
+    def _gated(
+        self, conversation: Conversation, segments: tuple[Segment, ...]
+    ) -> tuple[Conversation, tuple[Segment, ...]]:
+        """The conversation and its segments without what the gate drops; a summary still tells of the whole segment."""
+        if self.gate is None:
+            return conversation, segments
+        kept = kept_ids(self.gate, segments, conversation.language, self.drop_share)
+        _log.info("%s: kept %d of %d turns", conversation.id, len(kept), len(conversation.turns))
+        if len(kept) == len(conversation.turns):
+            return conversation, segments
+        sessions = tuple(
+            replace(session, turns=tuple(turn for turn in session.turns if turn.id in kept))
+            for session in conversation.sessions
+        )
+        return replace(conversation, sessions=sessions), without_dropped(segments, kept)
+
+    def _gate_label(self) -> str:
+        name = gate_name(self.gate)
+        return name if self.drop_share is None or self.gate is None else f"{name} {self.drop_share:.0%} dropped"
 
 
 class GraphIndex:

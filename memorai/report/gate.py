@@ -1,0 +1,100 @@
+"""What a gate loses: rows and a table of keep rate, evidence lost, ranking and calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from memorai.learn.gate import Bools, Doubles, dropped_at
+from memorai.metrics.classification import auc, brier, expected_calibration_error, precision_recall_f1
+from memorai.metrics.statistics import WEIGHTED
+from memorai.report.render import Cell, Header, Line, Table
+from memorai.report.results import Row
+
+#: percentages of turns dropped at which lost evidence is reported
+DROPS = (10, 20, 30, 40, 50)
+_COLUMNS = (
+    ("auc_evidence", None),
+    *(("evidence_fnr", k) for k in DROPS),
+    *((name, None) for name in ("keep_rate", "precision", "recall", "f1", "ece", "brier")),
+)
+
+
+def gate_values(
+    scores: Doubles, kept: Bools, gold: Bools, group: npt.NDArray[np.int64]
+) -> dict[tuple[str, int | None], float]:
+    """Compute every metric over turns, pooled over conversations.
+
+    ``evidence_fnr`` at k is the share of evidence turns among the k % of turns that each conversation drops; recall,
+    precision and keep rate are those at the gate's own threshold. The AUC is left out where there is but one class.
+    """
+    values: dict[tuple[str, int | None], float] = {}
+    if gold.any() and not gold.all():
+        values["auc_evidence", None] = auc(scores, gold)
+    if gold.any():
+        for k in DROPS:
+            values["evidence_fnr", k] = float(dropped_at(scores, group, k / 100)[gold].mean())
+    precision, recall, f1 = precision_recall_f1(kept, gold)
+    values["keep_rate", None] = float(kept.mean())
+    values |= {("precision", None): precision, ("recall", None): recall, ("f1", None): f1}
+    values["ece", None] = expected_calibration_error(scores, gold)
+    values["brier", None] = brier(scores, gold)
+    return values
+
+
+def gate_rows(
+    scores: Doubles,
+    kept: Bools,
+    gold: Bools,
+    group: npt.NDArray[np.int64],
+    *,
+    dataset: str,
+    protocol: str,
+    system: str,
+    seed: int | None = None,
+    n_resamples: int = 1000,
+) -> list[Row]:
+    """Return one row a metric with a 95 % interval from resampled conversations; n counts turns."""
+    points = gate_values(scores, kept, gold, group)
+    rng = np.random.default_rng(seed or 0)
+    places = [np.flatnonzero(group == number) for number in range(int(group.max()) + 1)]
+    drawn: dict[tuple[str, int | None], list[float]] = {key: [] for key in points}
+    for _ in range(n_resamples if len(places) > 1 else 0):
+        chosen = [places[i] for i in rng.integers(len(places), size=len(places))]
+        rows = np.concatenate(chosen)
+        copies = np.repeat(np.arange(len(chosen)), [len(c) for c in chosen])
+        for key, value in gate_values(scores[rows], kept[rows], gold[rows], copies).items():
+            drawn[key].append(value) if key in drawn else None
+    built = []
+    for (metric, k), value in points.items():
+        sample = drawn[metric, k]
+        lo, hi = (float(v) for v in np.percentile(sample, [2.5, 97.5])) if sample else (None, None)
+        n = len(gold)
+        built.append(Row(dataset, protocol, system, "", seed, WEIGHTED, metric, "turn", k, value, lo, hi, n))
+    return built
+
+
+def gate_table(rows: Sequence[Row]) -> Table:
+    """Lay gates out, a line each: AUC, evidence lost at each share dropped, and decisions at the gate's threshold."""
+    found = {(row.dataset, row.protocol, row.system): row.n for row in rows}
+    by = {(row.dataset, row.protocol, row.system, row.metric, row.k): row for row in rows}
+    lines = []
+    for key, n in found.items():
+        cells = [by.get((*key, *column)) for column in _COLUMNS]
+        shown = tuple(None if r is None else Cell(100 * r.value, _x100(r.lo), _x100(r.hi)) for r in cells)
+        lines.append(Line((key[2], key[0], key[1], str(n)), shown))
+    headers = tuple(Header(name if k is None else f"{name}@{k}") for name, k in _COLUMNS)
+    notes = (
+        "Values x100 with 95 % intervals from resampled conversations; n counts turns.",
+        "evidence_fnr@k: share of the turns that answer a question among the k % of each conversation that are dropped.",
+        "keep_rate, precision, recall, f1: at the gate's own threshold. ece, brier: of scores read as probabilities.",
+    )
+    return Table(
+        "Gates: what is kept and what is lost", ("gate", "dataset", "protocol", "n"), headers, tuple(lines), notes
+    )
+
+
+def _x100(value: float | None) -> float | None:
+    return None if value is None else 100 * value
