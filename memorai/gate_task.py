@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypedDict
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
@@ -33,6 +34,11 @@ def is_gate_task(config: DictConfig) -> bool:
     if task not in (None, "gate"):
         raise InputError(f"task={task}: the only task beside running systems is gate")
     return task == "gate"
+
+
+class _Bootstrap(TypedDict):
+    seed: int
+    n_resamples: int
 
 
 class _Run:
@@ -93,27 +99,29 @@ def evaluate_gate(config: DictConfig) -> dict[str, float]:
     dataset = build_dataset(config)
     say_what_was_loaded(dataset)
     data = label(dataset, run.embedder, instantiate(config.text_format), run.previous)
-    options = {"seed": int(config.seed), "n_resamples": int(config.bootstrap)}
+    bootstrap = _Bootstrap(seed=int(config.seed), n_resamples=int(config.bootstrap))
     rows: list[Row] = []
     sets = run.training_sets()
     everything: list[tuple[Dataset, Labelled]] = [(dataset, data), *[s for s in sets if len(s[0].conversations) > 10]]
     for place, (tested, test) in enumerate(everything):
         for name, gate in config.gate_task.untrained.items():
             found = gate_scores(tested, instantiate(gate))
-            rows += gate_rows(*found, dataset=tested.name, protocol="untrained", system=str(name), **options)
+            rows += gate_rows(*found, dataset=tested.name, protocol="untrained", system=str(name), **bootstrap)
         probabilities, kept = run.left_out(test)
         held = (probabilities, kept, test.gold, test.group)
-        rows += gate_rows(*held, dataset=tested.name, protocol="loco", system="learned", **options)
+        rows += gate_rows(*held, dataset=tested.name, protocol="loco", system="learned", **bootstrap)
         trained = sum((r for _, r in sets[1:]), sets[0][1]) if place == 0 else data
         model = run.fit(trained)
         p = model.probability(test.x)
         across = (p, p >= model.threshold, test.gold, test.group)
-        rows += gate_rows(*across, dataset=tested.name, protocol="zero_shot", system="learned", **options)
+        # a gate that is tested on what it was trained on has no protocol but this
+        protocol = "within" if tested.name in trained.names else "zero_shot"
+        rows += gate_rows(*across, dataset=tested.name, protocol=protocol, system="learned", **bootstrap)
     described = manifest(
         argv=sys.argv,
         config=run.settings,
         data={"name": dataset.name, "version": dataset.version, "sha256": dataset.sha256},
-        seed=options["seed"],
+        seed=int(config.seed),
         started=run.started,
         seconds=(datetime.now(UTC) - run.started).total_seconds(),
         systems={"learned": {"embedder": run.embedder.name, "gate": "learned"}},

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from memorai.entry import run_main, variant
 from memorai.errors import InputError
-from memorai.gate_task import train_gate, is_gate_task
+from memorai.gate_task import is_gate_task, train_gate
 from memorai.harness.build import SystemFactory, build_dataset, plain
 from memorai.learn.tune import Trial, split, tune, with_values
 from memorai.report.run import check_ks, report, say_what_was_loaded

@@ -1,4 +1,4 @@
-"""How good scores of a yes-or-no decision are: ranking (AUC), calibration (Brier, ECE), and decisions at a threshold."""
+"""How good scores of a yes-or-no decision are: ranking (AUC), calibration (Brier, ECE), decisions at a threshold."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -23,19 +23,25 @@ _COLUMNS = (
 
 
 def gate_values(
-    scores: Doubles, kept: Bools, gold: Bools, group: npt.NDArray[np.int64]
+    scores: Doubles, kept: Bools, gold: Bools, dropped: Mapping[int, Bools]
 ) -> dict[tuple[str, int | None], float]:
     """Compute every metric over turns, pooled over conversations.
 
-    ``evidence_fnr`` at k is the share of evidence turns among the k % of turns that each conversation drops; recall,
-    precision and keep rate are those at the gate's own threshold. The AUC is left out where there is but one class.
+    Args:
+        scores: [n] in [0, 1].
+        kept: [n] whether the gate's own threshold keeps the turn; of it are recall, precision, F1 and keep rate.
+        gold: [n] whether the turn is evidence.
+        dropped: percentage -> [n] whether the turn is among the so many per cent that its conversation drops; of it is
+            ``evidence_fnr`` at k, the share of evidence that is dropped.
+
+    Returns:
+        By metric and k; what has no denominator (AUC with one class only) is left out.
     """
     values: dict[tuple[str, int | None], float] = {}
     if gold.any() and not gold.all():
         values["auc_evidence", None] = auc(scores, gold)
     if gold.any():
-        for k in DROPS:
-            values["evidence_fnr", k] = float(dropped_at(scores, group, k / 100)[gold].mean())
+        values |= {("evidence_fnr", k): float(gone[gold].mean()) for k, gone in dropped.items()}
     precision, recall, f1 = precision_recall_f1(kept, gold)
     values["keep_rate", None] = float(kept.mean())
     values |= {("precision", None): precision, ("recall", None): recall, ("f1", None): f1}
@@ -57,16 +63,17 @@ def gate_rows(
     n_resamples: int = 1000,
 ) -> list[Row]:
     """Return one row a metric with a 95 % interval from resampled conversations; n counts turns."""
-    points = gate_values(scores, kept, gold, group)
+    # what a conversation drops depends on itself alone, so it is the same in every resample
+    dropped = {k: dropped_at(scores, group, k / 100) for k in DROPS}
+    points = gate_values(scores, kept, gold, dropped)
     rng = np.random.default_rng(seed or 0)
     places = [np.flatnonzero(group == number) for number in range(int(group.max()) + 1)]
     drawn: dict[tuple[str, int | None], list[float]] = {key: [] for key in points}
     for _ in range(n_resamples if len(places) > 1 else 0):
-        chosen = [places[i] for i in rng.integers(len(places), size=len(places))]
-        rows = np.concatenate(chosen)
-        copies = np.repeat(np.arange(len(chosen)), [len(c) for c in chosen])
-        for key, value in gate_values(scores[rows], kept[rows], gold[rows], copies).items():
-            drawn[key].append(value) if key in drawn else None
+        rows = np.concatenate([places[i] for i in rng.integers(len(places), size=len(places))])
+        found = gate_values(scores[rows], kept[rows], gold[rows], {k: gone[rows] for k, gone in dropped.items()})
+        for key, value in found.items():
+            drawn[key].append(value)
     built = []
     for (metric, k), value in points.items():
         sample = drawn[metric, k]
@@ -88,7 +95,7 @@ def gate_table(rows: Sequence[Row]) -> Table:
     headers = tuple(Header(name if k is None else f"{name}@{k}") for name, k in _COLUMNS)
     notes = (
         "Values x100 with 95 % intervals from resampled conversations; n counts turns.",
-        "evidence_fnr@k: share of the turns that answer a question among the k % of each conversation that are dropped.",
+        "evidence_fnr@k: share of the evidence turns among the k % of each conversation that are dropped.",
         "keep_rate, precision, recall, f1: at the gate's own threshold. ece, brier: of scores read as probabilities.",
     )
     return Table(

@@ -35,7 +35,7 @@ class MemorySystem:
         segmenter: cuts conversations into snippets; default sessions.
         extractor: finds entities and relations; None = none, for systems without a graph.
         gate: drops turns: they are not extracted from and cannot be found; None = every turn is kept.
-        drop_share: share of each conversation's turns to drop, lowest scores first; None = the gate's threshold decides.
+        drop_share: share of a conversation's turns to drop, lowest scores first; None = the gate's threshold decides.
         describe: writes an entity's description from the turns that mention it; None = its name has to do.
         entity_vectors: see `IndexedGraph`.
         snippet_vectors: see `IndexedGraph`.

@@ -23,7 +23,8 @@ class Gate(Protocol):
     def score(self, segments: Sequence[Segment], language: str = "en") -> Mapping[str, float]:
         """Return a score in [0, 1] for every turn of the segments, by turn id.
 
-        A turn is judged in its context, the turns before it in its session: a bare answer is nothing without its question.
+        A turn is judged in its context, the turns before it in its session: a bare answer is nothing without its
+        question.
         """
         ...
 
@@ -42,8 +43,9 @@ class KeepAll:
 class RuleGate:
     """Drops what holds no fact by its form: greetings, acknowledgements, and memories read back to the agent.
 
-    It works on words alone, in English and Chinese; a turn that any rule does not cover is kept. An acknowledgement that
-    answers a question ("Yes, absolutely!" after "Did you get the job?") is kept, as is anything with a digit or a picture.
+    It works on words alone, in English and Chinese; a turn that no rule covers is kept. An acknowledgement that
+    answers another speaker's question ("Yes, absolutely!" after "Did you get the job?") is kept, as is anything with
+    a digit or a picture.
 
     Args:
         max_words: longest turn, in words or Chinese characters, that can be a greeting or an acknowledgement.
@@ -74,10 +76,11 @@ class RuleGate:
             return True
         if turn.caption or any(letter.isdigit() for letter in turn.text):
             return False
-        words = _WORD.findall(turn.text.casefold().replace("’", "'"))
-        if len(words) > self.max_words or not all(word in _EMPTY for word in words):
+        text = turn.text.casefold().replace("’", "'")
+        said = _WORD.findall(_PHRASES.sub(" ", text))
+        if len(_WORD.findall(text)) > self.max_words or not all(word in _EMPTY for word in said):
             return False
-        greeting = not any(word in _ANSWERS for word in words)
+        greeting = not any(word in _ANSWERS for word in said) and "of course" not in text
         return greeting or previous is None or previous.speaker == turn.speaker or not asks(previous.text)
 
 
@@ -95,6 +98,11 @@ def asks(text: str) -> bool:
     return any(mark in text for mark in "?？؟")
 
 
+def words(text: str) -> frozenset[str]:
+    """Return the words of a list written as one text."""
+    return frozenset(text.split())
+
+
 def kept_ids(
     gate: Gate, segments: Sequence[Segment], language: str = "en", drop_share: float | None = None
 ) -> frozenset[str]:
@@ -104,8 +112,8 @@ def kept_ids(
         gate: gives the scores.
         segments: of one conversation.
         language: of the conversation.
-        drop_share: None = keep what reaches the gate's threshold; else drop this share of the turns, rounded down, those
-            with the lowest scores, and of equal ones the earlier, so that the budget is exact.
+        drop_share: None = keep what reaches the gate's threshold; else drop this share of the turns, rounded down:
+            those with the lowest scores, and of equal ones the earlier.
 
     Raises:
         InputError: ``drop_share`` is outside [0, 1).
@@ -139,17 +147,27 @@ def gate_name(gate: Gate | None) -> str:
 
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\d_]+(?:'[^\W\d_]+)*")
 #: words that answer a yes-or-no question: alone they acknowledge, after a question they are a fact
-_ANSWERS = frozenset(
-    "yes yeah yep yup no nope nah sure absolutely definitely exactly indeed totally right true agreed of course "
-    "always never maybe probably 是 对 不 没 好 行 嗯 会 能 要 有".split()
+_ANSWERS = words(
+    """
+    yes yeah yep yup no nope nah sure absolutely definitely exactly indeed totally right true agreed always never maybe
+    probably 是 对 不 没 好 行 嗯 会 能 要 有
+    """
 )
-_EMPTY = _ANSWERS | frozenset(
-    "hi hello hey heya there good morning afternoon evening night bye goodbye see you later soon take care cya ttyl "
-    "thanks thank thx so much very a lot again many cheers ok okay okey alright cool great nice awesome wow oh ah aw aww "
-    "haha hahaha lol hmm mm mhm uh huh got it i see understood sounds that's that is it's perfect amazing wonderful "
-    "lovely fantastic brilliant glad to hear no problem worries you're welcome my pleasure anytime everyone all "
-    "how are how's going what's up have one day to and too well will do "
-    "你 您 好 早 晚 上 安 再 见 拜 谢 客 气 哈 呵 啊 哦 噢 嗨 喂 吧 呀 呢 的 了 吗 知 道 明 白 收 到 可 以 太 棒 真 很".split()
+_EMPTY = _ANSWERS | words(
+    """
+    hi hello hey heya there good morning afternoon evening bye goodbye later cya ttyl thanks thank thx you so much very
+    again many cheers ok okay okey alright cool great nice awesome wow oh ah aw aww haha hahaha lol hmm mm mhm uh huh
+    understood perfect amazing wonderful lovely fantastic brilliant anytime everyone and too well that's it's
+    您 你 早 晚 上 安 再 见 拜 谢 客 气 哈 呵 啊 哦 噢 嗨 喂 吧 呀 呢 的 了 吗
+    知 道 明 白 收 到 可 以 太 棒 真 很
+    """
+)
+#: several words that say nothing together, though each may say something elsewhere
+_PHRASES = re.compile(
+    r"\b(?:have a (?:great|good|nice|lovely) (?:day|one|night|weekend)|see you(?: later| soon| tomorrow)?|take care"
+    r"|i see|got it|(?:i'm )?(?:so |very )?glad to hear(?: that| it)?|how are you(?: doing)?(?: today)?"
+    r"|how's it going|what's up|no (?:problem|worries)|you're welcome|my pleasure|of course"
+    r"|(?:that )?sounds (?:good|great)|good night|nice to (?:see|meet|hear from) you|talk to you (?:later|soon))\b"
 )
 #: memories or prompts that a framework wrote into the chat, not words that somebody said
 _RECALLED = re.compile(

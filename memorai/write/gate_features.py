@@ -9,24 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from memorai.types import Turn
-from memorai.write.gate import asks
+from memorai.write.gate import asks, words
 
 Floats = npt.NDArray[np.float32]
 
 #: features of one turn by itself; the same again, with prefixes, of the two turns before
 OWN = (
     *("log_words", "log_characters", "digit", "first_person_share", "log_first_person", "second_person_share"),
-    *(
-        "second_person",
-        "log_names",
-        "ends_in_question",
-        "question",
-        "exclamations",
-        "caption",
-        "past_share",
-        "log_past",
-    ),
-    *("log_time_words", "opens_with_marker", "marker_share", "comma", "log_sentences", "quote"),
+    *("second_person", "log_names", "ends_in_question", "question", "exclamations", "caption"),
+    *("past_share", "log_past", "log_time_words", "opens_with_marker", "marker_share", "comma", "log_sentences"),
+    "quote",
 )
 #: features of a turn's place
 PLACE = (
@@ -35,15 +27,31 @@ PLACE = (
 )
 FEATURES = (*OWN, *PLACE, *(f"previous_{name}" for name in OWN), *(f"previous2_{name}" for name in OWN))
 
-_FIRST = frozenset("i i'm i've i'd i'll my mine me we we're we've we'd we'll our us myself".split())
-_SECOND = frozenset("you your you're you've you'd yours".split())
-_MARKERS = frozenset(
-    "oh wow yeah yes no ok okay sure haha thanks thank hey hi hello bye great awesome cool nice glad congrats absolutely "
-    "definitely totally sounds".split()
+_FIRST = words(
+    """
+    i i'm i've i'd i'll my mine me we we're we've we'd we'll our us myself
+    """
 )
-_PAST = frozenset("was were went had did got made took bought saw said found told came gave met won".split())
-_TIME = frozenset(
-    "yesterday today tomorrow last next week weekend month year ago recently since first just morning night".split()
+_SECOND = words(
+    """
+    you your you're you've you'd yours
+    """
+)
+_MARKERS = words(
+    """
+    oh wow yeah yes no ok okay sure haha thanks thank hey hi hello bye great awesome cool nice glad congrats
+    absolutely definitely totally sounds
+    """
+)
+_PAST = words(
+    """
+    was were went had did got made took bought saw said found told came gave met won
+    """
+)
+_TIME = words(
+    """
+    yesterday today tomorrow last next week weekend month year ago recently since first just morning night
+    """
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NAME = re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][a-z]+")
@@ -81,10 +89,10 @@ def inputs(turns: Sequence[Turn], vectors: Floats, previous_vectors: bool) -> Fl
 
 def _own(turn: Turn) -> list[float]:
     text = turn.text
-    words = [word.replace("’", "'").casefold() for word in _WORD.findall(text)]
-    n = len(words) + 1
-    first, second = sum(word in _FIRST for word in words), sum(word in _SECOND for word in words)
-    past = sum(word in _PAST or (len(word) > 4 and word.endswith("ed")) for word in words)
+    said = [word.replace("’", "'").casefold() for word in _WORD.findall(text)]
+    n = len(said) + 1
+    first, second = sum(word in _FIRST for word in said), sum(word in _SECOND for word in said)
+    past = sum(word in _PAST or (len(word) > 4 and word.endswith("ed")) for word in said)
     logs = [float(np.log1p(value)) for value in (first, len(_NAME.findall(text)), past)]
     return [
         float(np.log1p(n - 1)),
@@ -101,9 +109,9 @@ def _own(turn: Turn) -> list[float]:
         float(bool(turn.caption)),
         past / n,
         logs[2],
-        float(np.log1p(sum(word in _TIME for word in words))),
-        float(bool(words) and words[0] in _MARKERS),
-        sum(word in _MARKERS for word in words) / n,
+        float(np.log1p(sum(word in _TIME for word in said))),
+        float(bool(said) and said[0] in _MARKERS),
+        sum(word in _MARKERS for word in said) / n,
         float("," in text),
         float(np.log1p(text.count("."))),
         float('"' in text),

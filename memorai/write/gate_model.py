@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from memorai.errors import InputError
 from memorai.models.embedders import Embedder
@@ -45,10 +46,10 @@ class GateModel:
     trained_on: tuple[str, ...] = ()
     threshold: float = 0.5
 
-    def probability(self, x: Floats) -> Floats:
+    def probability(self, x: Floats) -> npt.NDArray[np.float64]:
         """Return the calibrated probability that a turn is evidence, float64 [n] in [0, 1], of inputs [n, D]."""
         z = x.astype(np.float64) @ self.weights.astype(np.float64) + self.bias
-        return np.asarray(1 / (1 + np.exp(-np.clip(self.platt[0] * z + self.platt[1], -60, 60))))
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(self.platt[0] * z + self.platt[1], -60, 60))))
 
     def write(self, path: Path | str) -> Path:
         """Write a NumPy archive: plain arrays and a JSON text, nothing that could run."""
