@@ -50,6 +50,7 @@ class _Run:
         self.embedder = instantiate(config.embedder)
         self.previous = bool(config.gate_task.previous_vectors)
         self.trainer: GateTrainer = instantiate(config.gate_task.trainer)
+        self.folds = int(config.gate_task.folds)
         self.n_vector = self.embedder.dim * (2 if self.previous else 1)
 
     def training_sets(self) -> list[tuple[Dataset, Labelled]]:
@@ -62,8 +63,7 @@ class _Run:
         return self.trainer.fit(data, self.embedder.name, self.n_vector, self.previous)
 
     def left_out(self, data: Labelled) -> tuple:
-        folds = int(self.config.gate_task.folds)
-        return leave_out(data, self.trainer, self.embedder.name, self.n_vector, self.previous, folds)
+        return leave_out(data, self.trainer, self.embedder.name, self.n_vector, self.previous, self.folds)
 
 
 def train_gate(config: DictConfig) -> float:
@@ -102,7 +102,10 @@ def evaluate_gate(config: DictConfig) -> dict[str, float]:
     bootstrap = _Bootstrap(seed=int(config.seed), n_resamples=int(config.bootstrap))
     rows: list[Row] = []
     sets = run.training_sets()
-    everything: list[tuple[Dataset, Labelled]] = [(dataset, data), *[s for s in sets if len(s[0].conversations) > 10]]
+    everything: list[tuple[Dataset, Labelled]] = [
+        (dataset, data),
+        *[s for s in sets if len(s[0].conversations) >= run.folds],
+    ]
     for place, (tested, test) in enumerate(everything):
         for name, gate in config.gate_task.untrained.items():
             found = gate_scores(tested, instantiate(gate))

@@ -32,19 +32,21 @@ def gate_values(
         kept: [n] whether the gate's own threshold keeps the turn; of it are recall, precision, F1 and keep rate.
         gold: [n] whether the turn is evidence.
         dropped: percentage -> [n] whether the turn is among the so many per cent that its conversation drops; of it is
-            ``evidence_fnr`` at k, the share of evidence that is dropped.
+            ``evidence_fnr`` at k, the share of evidence that is dropped. Empty for a gate that only says yes or no:
+            its scores rank nothing and are no probabilities.
 
     Returns:
         By metric and k; what has no denominator (AUC with one class only) is left out.
     """
-    values: dict[tuple[str, int | None], float] = {}
+    precision, recall, f1 = precision_recall_f1(kept, gold)
+    values: dict[tuple[str, int | None], float] = {("keep_rate", None): float(kept.mean())}
+    values |= {("precision", None): precision, ("recall", None): recall, ("f1", None): f1}
+    if not dropped:
+        return values
     if gold.any() and not gold.all():
         values["auc_evidence", None] = auc(scores, gold)
     if gold.any():
         values |= {("evidence_fnr", k): float(gone[gold].mean()) for k, gone in dropped.items()}
-    precision, recall, f1 = precision_recall_f1(kept, gold)
-    values["keep_rate", None] = float(kept.mean())
-    values |= {("precision", None): precision, ("recall", None): recall, ("f1", None): f1}
     values["ece", None] = expected_calibration_error(scores, gold)
     values["brier", None] = brier(scores, gold)
     return values
@@ -64,7 +66,8 @@ def gate_rows(
 ) -> list[Row]:
     """Return one row a metric with a 95 % interval from resampled conversations; n counts turns."""
     # what a conversation drops depends on itself alone, so it is the same in every resample
-    dropped = {k: dropped_at(scores, group, k / 100) for k in DROPS}
+    graded = len(np.unique(scores)) > 2
+    dropped = {k: dropped_at(scores, group, k / 100) for k in DROPS if graded}
     points = gate_values(scores, kept, gold, dropped)
     rng = np.random.default_rng(seed or 0)
     places = [np.flatnonzero(group == number) for number in range(int(group.max()) + 1)]

@@ -38,6 +38,12 @@ def test_intervals_come_from_conversations():
     assert all(row.lo is None for row in rows(0))
 
 
+def test_a_gate_of_two_scores_has_only_decisions():
+    options = {"dataset": "toy", "protocol": "untrained", "system": "rules", "n_resamples": 0}
+    found = gate_rows((SCORES > 0.3).astype(float), SCORES > 0.3, GOLD, GROUP, **options)
+    assert {row.metric for row in found} == {"keep_rate", "precision", "recall", "f1"}
+
+
 def test_the_table_has_a_line_a_gate():
     text = to_markdown(gate_table(rows()))
     assert "evidence_fnr@30" in text
