@@ -11,6 +11,7 @@ from omegaconf import DictConfig
 from rich.console import Console
 
 from memorai.entry import run_main, variant
+from memorai.gate_task import evaluate_gate, is_gate_task
 from memorai.harness.build import build_dataset, build_systems, plain
 from memorai.report.run import check_ks, check_settings, report, say_what_was_loaded
 from memorai.report.tracking import tracked
@@ -22,6 +23,8 @@ def evaluate(config: DictConfig) -> dict[str, float]:
     Returns:
         ``{system: weighted turn nDCG@k}`` at the largest k up to 10.
     """
+    if is_gate_task(config):
+        return evaluate_gate(config)
     started, ks = datetime.now(UTC), check_ks(config.ks)
     folder = Path(HydraConfig.get().runtime.output_dir)
     settings, changed = plain(config), variant()

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from memorai.entry import run_main, variant
 from memorai.errors import InputError
+from memorai.gate_task import is_gate_task, train_gate
 from memorai.harness.build import SystemFactory, build_dataset, plain
 from memorai.learn.tune import Trial, candidates, check_tuning, split, tune, with_values
 from memorai.report.run import check_ks, check_settings, report, say_what_was_loaded
@@ -26,6 +27,8 @@ def train(config: DictConfig) -> float:
     Returns:
         The objective of the chosen values on the training conversations.
     """
+    if is_gate_task(config):
+        return train_gate(config)
     started, ks = datetime.now(UTC), check_ks(config.ks)
     folder = Path(HydraConfig.get().runtime.output_dir)
     settings = plain(config)

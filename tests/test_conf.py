@@ -10,6 +10,7 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig
 
 from memorai.harness.load import conf_dir
+from memorai.write.gate import gate_name
 
 CONF = conf_dir()
 EXPERIMENTS = sorted(path.stem for path in (CONF / "experiment").glob("*.yaml"))
@@ -26,6 +27,7 @@ PROMISES = {
     "ablation_seeds": ("systems.memorai.retriever.restart._target_", "memorai.retrieval.restart.CosineRestart"),
     "ablation_weights": ("systems.memorai.retriever.weights._target_", "memorai.retrieval.weights.CosineWeights"),
     "tune": ("tune.system", "memorai_plus"),
+    "gate": ("gate_task.trainer._target_", "memorai.learn.gate.GateTrainer"),
 }
 #: experiment -> what its multirun sweeps
 SWEEPS = {
@@ -58,7 +60,7 @@ def test_an_experiment_changes_what_it_promises(experiment):
     assert not plain.systems
     config = composed(f"+experiment={experiment}", name=name)
     assert select(config, path) == value
-    assert config.systems
+    assert config.systems or config.task == experiment
     if experiment in ("demo", "locomo_retrieval", "locomo_lmeb", "longmemeval_oracle"):
         assert list(config.systems) == ALL_SYSTEMS
 
@@ -81,6 +83,21 @@ def test_every_system_builds_from_its_configuration(system):
     shared = {name: instantiate(config[name]) for name in ("embedder", "lexical", "text_format")}
     built = instantiate(config.systems.it, **shared, device="cpu")
     assert set(built.labels()) == {"embedder", "extractor", "gate"}
+
+
+@pytest.mark.parametrize("gate", ["keep_all", "rules"])
+def test_a_gate_is_chosen_by_name(gate):
+    config = composed("+experiment=demo", f"gate@systems.memorai.gate={gate}")
+    built = instantiate(config.systems.memorai.gate)
+    assert gate_name(built) == {"keep_all": "none", "rules": "rules"}[gate]
+
+
+def test_the_learned_gate_takes_the_runs_embedder_and_text_format():
+    gate = composed("+experiment=demo", "gate@systems.memorai.gate=learned").systems.memorai.gate
+    assert (gate.embedder._target_, gate.text_format._target_) == (
+        "memorai.models.embedders.BundledMiniLM",
+        "memorai.index.text.TurnFormat",
+    )
 
 
 def test_every_file_opens_with_a_comment():

@@ -12,7 +12,7 @@ from memorai.systems.base import System
 from memorai.types import Conversation, Dataset, Question, Ranking
 
 #: stages that a conversation pays once; all others are paid by each query
-INDEX_STAGES = ("segment", "extract", "build", "embed_documents", "index_lexical")
+INDEX_STAGES = ("segment", "gate", "extract", "build", "embed_documents", "index_lexical")
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,10 @@ from memorai.systems.index_cache import IndexCache
 from memorai.timing import Stopwatch
 from memorai.types import Conversation, Query, Ranking, Turn
 from memorai.write.extraction import Extraction, Extractor, Resolver, Segment, Segmenter, UsesEmbedder
+from memorai.write.gate import Gate, gate_name, kept_ids, without_dropped
 from memorai.write.segment import SessionSegmenter
+
+_log = logging.getLogger(__name__)
 
 
 class MemorySystem:
@@ -32,6 +36,8 @@ class MemorySystem:
         extractor: finds entities and relations; None = none, for systems without a graph.
         resolver: decides which entities are one; None = those with equal keys.
         summarize: writes a segment's summary from its turns where the segmenter wrote none; None = it stays empty.
+        gate: drops turns: they are not extracted from and cannot be found; None = every turn is kept.
+        drop_share: share of a conversation's turns to drop, lowest scores first; None = the gate's threshold decides.
         describe: writes an entity's description from the turns that mention it; None = its name has to do.
         entity_vectors: see `IndexedGraph`.
         snippet_vectors: see `IndexedGraph`.
@@ -58,6 +64,8 @@ class MemorySystem:
         device: str = "cpu",
         cache: IndexCache | None = None,
         cache_key: str = "",
+        gate: Gate | None = None,
+        drop_share: float | None = None,
     ) -> None:
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
             raise ValueError(f"batch_size={batch_size} is not a whole number of at least 1")
@@ -72,9 +80,10 @@ class MemorySystem:
         self.segmenter: Segmenter = segmenter or SessionSegmenter()
         self.extractor, self.resolver = extractor, resolver
         self.summarize, self.describe = summarize, describe
-        for part in (self.segmenter, extractor, resolver):
+        for part in (self.segmenter, extractor, resolver, gate):
             if isinstance(part, UsesEmbedder):
                 part.prepare(embedder, text_format)
+        self.gate, self.drop_share = gate, drop_share
         self.batch_size = batch_size
         self._cache, self._cache_key = cache, cache_key
         self._options: dict[str, Any] = {
@@ -93,7 +102,11 @@ class MemorySystem:
     def labels(self) -> dict[str, str]:
         """Return embedder (if it was used), extractor and gate."""
         extractor = type(self.extractor).__name__.removesuffix("Extractor").lower() if self.extractor else "none"
-        return {"embedder": self.embedder.name if self._embeds else "none", "extractor": extractor, "gate": "none"}
+        return {
+            "embedder": self.embedder.name if self._embeds else "none",
+            "extractor": extractor,
+            "gate": self._gate_label(),
+        }
 
     def search(self, indexed: IndexedGraph, queries: Sequence[Query], k: int) -> list[Ranking]:
         """Rank the graph's turns for each query, in batches."""
@@ -111,6 +124,8 @@ class MemorySystem:
         watch = Stopwatch()
         with watch("segment"):
             segments = self._segments(conversation)
+        with watch("gate"):
+            conversation, segments = self._gated(conversation, segments)
         with watch("extract"):
             extraction = self._extraction(segments, conversation)
         with watch("build"):
@@ -130,6 +145,26 @@ class MemorySystem:
             return Extraction()
         extraction = self.extractor.extract(segments, conversation.language)
         return self.resolver(extraction, conversation.turns) if self.resolver else extraction
+
+    def _gated(
+        self, conversation: Conversation, segments: tuple[Segment, ...]
+    ) -> tuple[Conversation, tuple[Segment, ...]]:
+        """The conversation and its segments without what the gate drops; a summary still tells of the whole segment."""
+        if self.gate is None:
+            return conversation, segments
+        kept = kept_ids(self.gate, segments, conversation.language, self.drop_share)
+        _log.info("%s: kept %d of %d turns", conversation.id, len(kept), len(conversation.turns))
+        if len(kept) == len(conversation.turns):
+            return conversation, segments
+        sessions = tuple(
+            replace(session, turns=tuple(turn for turn in session.turns if turn.id in kept))
+            for session in conversation.sessions
+        )
+        return replace(conversation, sessions=sessions), without_dropped(segments, kept)
+
+    def _gate_label(self) -> str:
+        name = gate_name(self.gate)
+        return name if self.drop_share is None or self.gate is None else f"{name} {self.drop_share:.0%} dropped"
 
 
 class GraphIndex:

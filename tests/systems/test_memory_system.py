@@ -17,6 +17,7 @@ from memorai.systems.index_cache import IndexCache
 from memorai.systems.memory_system import MemorySystem
 from memorai.types import Conversation, Query, Session, Turn
 from memorai.write.extraction import Extraction
+from memorai.write.gate import KeepAll, RuleGate
 from memorai.write.lexical import LexicalExtractor
 from memorai.write.segment import SessionSegmenter
 from tests.toys import CONVERSATION
@@ -130,3 +131,51 @@ def test_bad_numbers_are_refused():
         ids(system(walk()), "Rome", k=0)
     with pytest.raises(ValueError, match="damping=1"):
         walk(1.0)
+
+
+class Drops:
+    """A gate that drops the turns it is told to."""
+
+    threshold = 0.5
+
+    def __init__(self, *dropped: str) -> None:
+        self.dropped = dropped
+
+    def score(self, segments, language="en"):
+        return {turn.id: 0.1 if turn.id in self.dropped else 0.9 for s in segments for turn in s.turns}
+
+
+def test_a_dropped_turn_is_neither_extracted_from_nor_found():
+    memory = system(walk(), extractor=LexicalExtractor(), gate=Drops("t1", "t4"))
+    index = memory.index(CONVERSATION)
+    graph = index.indexed.graph
+    assert [turn.id for turn in graph.turns] == ["t2", "t3", "t5"]
+    assert all("puppy" not in entity.name for entity in graph.entities)
+    assert sorted(ids(memory, "Who adopted a puppy?", k=50)) == ["t2", "t3", "t5"]
+    assert index.statistics()["nodes_turn"] == 3
+    assert "gate" in index.seconds()
+    assert memory.labels()["gate"] == "drops"
+
+
+def test_a_drop_share_decides_instead_of_the_threshold():
+    memory = system(DirectRetriever(Lexical()), gate=Drops("t4"), drop_share=0.4)
+    # the lowest score first, then the earliest of the equal ones
+    assert sorted(ids(memory, "Rome", k=50)) == ["t2", "t3", "t5"]
+    assert memory.labels()["gate"] == "drops 40% dropped"
+
+
+def test_keeping_all_is_no_gate():
+    plain, gated = system(DirectRetriever(Lexical())), system(DirectRetriever(Lexical()), gate=KeepAll())
+    assert ids(plain, "Rome") == ids(gated, "Rome")
+    assert plain.labels() == gated.labels()
+
+
+def test_a_conversation_of_nothing_but_greetings_is_an_empty_memory():
+    hello = Conversation("c", (Session("s", (Turn("x", "s", "Ann", "Hello!"),)),))
+    assert ids(system(DirectRetriever(Lexical()), gate=RuleGate()), "Who?", conversation=hello) == ()
+
+
+def test_what_is_kept_is_logged(caplog):
+    with caplog.at_level("INFO"):
+        system(DirectRetriever(Lexical()), gate=Drops("t4")).index(CONVERSATION)
+    assert "toy: kept 4 of 5 turns" in caplog.text
