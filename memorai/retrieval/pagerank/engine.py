@@ -135,9 +135,9 @@ def _walk(
     size = batch_size or _batch_size(len(restart))
     run: Callable[[Walk, float, float, int, bool], Solution] = iterate
     if engine == "compiled":
-        from memorai.retrieval.pagerank.compiled import iterate as run  # numba takes a second to import
+        from memorai.retrieval.pagerank import compiled, single  # numba takes a second to import
 
-        size = min(size, BATCH_SIZE)
+        run, size = compiled.iterate, min(size, BATCH_SIZE)
     accelerate = engine != "power" and is_reversible(blocks)
     parts = []
     for start in range(0, restart.shape[1], size):
@@ -148,7 +148,10 @@ def _walk(
         if engine == "solve":
             parts.append(Solution(solve(some, s, damping).to(s.dtype), 1, s.new_zeros(s.shape[1])))
             continue
-        mass, steps, residual = run(prepare(some, s), damping, tol, max_iter, accelerate)
+        if engine == "compiled" and s.shape[1] == 1:
+            mass, steps, residual = single.iterate(some, s, damping, tol, max_iter, accelerate)
+        else:
+            mass, steps, residual = run(prepare(some, s), damping, tol, max_iter, accelerate)
         # Chebyshev's steps may leave a node below 0 by less than the tolerance
         mass = mass.clamp_min_(0)
         parts.append(Solution(mass.div_(mass.sum(0)), steps, residual))
