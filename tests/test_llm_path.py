@@ -104,5 +104,5 @@ def test_an_evaluation_counts_its_calls_and_survives_a_server_that_dies(command,
     assert sorted(costs) == ["extract", "segment"]
     # two sessions and one, each asked where its topics begin, then for its entities: three answers, then silence
     assert costs["segment"]["calls"] == 3 and costs["extract"]["calls"] == 3
-    assert costs["segment"]["failures"] + costs["extract"]["failures"] >= 3
+    assert costs["segment"]["failed"] + costs["extract"]["failed"] >= 3
     assert run.results["rows"]

@@ -50,9 +50,10 @@ class GGUFServer:
         threads: CPU threads; None lets llama.cpp choose.
         parallel: requests at once; they share ``context``.
         gpu_layers: layers on the GPU, where the binding has one; 0 = CPU only.
+        port: on the loopback interface; 0 = whichever is free.
 
     Raises:
-        InputError: xllamacpp or the model is missing, or the model cannot be loaded.
+        InputError: xllamacpp or the model is missing, the model cannot be loaded, or the port is taken.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class GGUFServer:
         threads: int | None = None,
         parallel: int = 1,
         gpu_layers: int = 0,
+        port: int = 0,
     ) -> None:
         try:
             import xllamacpp
@@ -71,7 +73,7 @@ class GGUFServer:
         settings = xllamacpp.CommonParams()
         settings.model.path = str(self.path)
         settings.n_ctx, settings.n_parallel, settings.n_gpu_layers = context, parallel, gpu_layers
-        settings.hostnames, settings.port = ["127.0.0.1"], 0  # port 0: whichever is free
+        settings.hostnames, settings.port = ["127.0.0.1"], port
         settings.verbosity, settings.warmup = -1, False
         if threads is not None:
             settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = threads

@@ -65,7 +65,7 @@ def test_the_model_answers_over_http_and_the_second_time_from_the_cache(server: 
     assert paid.prompt_tokens > 20 and 2 <= paid.completion_tokens <= 16
     again, free = ask("http://127.0.0.1:9/v1")  # nobody there
     assert [reply.text for reply in again] == [reply.text for reply in first]
-    assert (free.calls, free.cached, free.prompt_tokens, free.failures) == (2, 2, 0, 0)
+    assert (free.calls, free.cached, free.prompt_tokens, free.failed) == (2, 2, 0, 0)
 
 
 @needs_model

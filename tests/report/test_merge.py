@@ -79,7 +79,7 @@ def test_nothing_there(tmp_path):
 
 
 def test_costs_are_kept():
-    cost = Cost("extract", 1, 2, 3, 0)
+    cost = Cost("memorai", "extract", 1, 2, 3, 0)
     assert merge([("a", replace(_run(ROW), costs=[cost]))]).costs == (cost,)
 
 
