@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None, stop: threading.Event | None = None)
     parser.add_argument(
         "model", nargs="?", default=SMOLLM2, help="a .gguf file, or package:NAME (default: %(default)s)"
     )
-    parser.add_argument("--port", type=int, default=8080, help="0: whichever is free (default: %(default)s)")
+    parser.add_argument("--port", type=_port, default=8080, help="0: whichever is free (default: %(default)s)")
     parser.add_argument("--context", type=int, default=4096, help="tokens of a request and its reply (%(default)s)")
     parser.add_argument("--threads", type=int, help="CPU threads (default: llama.cpp chooses)")
     parser.add_argument("--gpu-layers", type=int, default=0, help="layers on the GPU (default: %(default)s)")
@@ -42,6 +42,12 @@ def main(argv: Sequence[str] | None = None, stop: threading.Event | None = None)
     with suppress(KeyboardInterrupt):
         (stop or threading.Event()).wait()
     return 0
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 0 to 65535")
+    return int(text)
 
 
 if __name__ == "__main__":

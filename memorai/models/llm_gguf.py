@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -70,6 +71,8 @@ class GGUFServer:
         except ImportError:
             raise InputError("llm: the package xllamacpp is missing; pip install 'memorai[gguf]'") from None
         self.path = gguf_path(model)
+        if port:
+            _check_free(port)
         settings = xllamacpp.CommonParams()
         settings.model.path = str(self.path)
         settings.n_ctx, settings.n_parallel, settings.n_gpu_layers = context, parallel, gpu_layers
@@ -86,6 +89,15 @@ class GGUFServer:
     def chat(self, body: dict[str, Any]) -> Any:
         """Answer one chat completion without going through HTTP."""
         return self._server.handle_chat_completions(body)
+
+
+def _check_free(port: int) -> None:
+    """llama.cpp's server would share a port in silence, and every other request would go to somebody else."""
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise InputError(f"llm: port {port} cannot be had ({error.strerror}); choose another, 0 = any") from None
 
 
 class GGUFClient(CachingClient):

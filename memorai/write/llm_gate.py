@@ -25,8 +25,8 @@ _ALTERNATIVES = 20  # the most that OpenAI's interface gives
 class LLMGate:
     """The paper's gate: the model lists the messages of a segment that are worth keeping.
 
-    Where it gives nothing usable every turn of the stretch is kept, for a dropped turn is gone; where ``max_tokens`` cut
-    its list off, every turn after the last that it listed is.
+    Where it gives nothing usable every turn of the stretch is kept, for a dropped turn is gone. So is every turn after
+    the last of a list that ``max_tokens`` cut off.
 
     Args:
         llm: the model.

@@ -25,6 +25,15 @@ def test_use_is_counted_by_stage_and_cached_replies_cost_no_tokens() -> None:
     assert accounting.take() == []
 
 
+def test_accountings_add_up() -> None:
+    total, part = Accounting(), Accounting()
+    part.add("gate", [Reply("a", prompt_tokens=5, completion_tokens=2)], 1.5)
+    part.add("extract", [Reply("a", cached=True)], 0.5)
+    total.merge(part.uses())
+    total.merge(part.take())
+    assert total.uses() == [StageUse("extract", 2, 0, 0, 2, 1.0), StageUse("gate", 2, 10, 4, 0, 3.0)]
+
+
 def test_what_was_answered_before_an_exception_is_counted() -> None:
     accounting = Accounting()
     with pytest.raises(KeyboardInterrupt), accounting.watch("gate") as replies:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,6 +48,16 @@ def test_a_file_that_is_no_model_is_an_input_error(tmp_path: Path) -> None:
     path.write_bytes(b"not a model")
     with pytest.raises(InputError, match=r"a\.gguf cannot be loaded"):
         GGUFServer(path)
+
+
+@needs_model
+def test_a_port_that_is_taken_is_an_input_error() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"port {port} cannot be had"):
+            GGUFServer(SMOLLM, context=256, threads=1, port=port)
 
 
 @needs_model
