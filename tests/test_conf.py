@@ -27,6 +27,7 @@ PROMISES = {
     "ablation_seeds": ("systems.memorai.retriever.restart._target_", "memorai.retrieval.restart.CosineRestart"),
     "ablation_weights": ("systems.memorai.retriever.weights._target_", "memorai.retrieval.weights.CosineWeights"),
     "tune": ("tune.system", "memorai_plus"),
+    "demo_llm": ("systems.memorai_llm.segmenter.llm.base_url", "http://127.0.0.1:8080/v1"),
     "gate": ("gate_task.trainer._target_", "memorai.learn.gate.GateTrainer"),
 }
 #: experiment -> what its multirun sweeps

@@ -20,6 +20,7 @@ from memorai.types import Conversation, Query, Ranking, Turn
 from memorai.write.extraction import Extraction, Extractor, Resolver, Segment, Segmenter, UsesEmbedder
 from memorai.write.gate import Gate, gate_name, kept_ids, without_dropped
 from memorai.write.segment import SessionSegmenter
+from memorai.write.summarize import Summarizer, with_summaries
 
 _log = logging.getLogger(__name__)
 
@@ -35,7 +36,8 @@ class MemorySystem:
         segmenter: cuts conversations into snippets; default sessions.
         extractor: finds entities and relations; None = none, for systems without a graph.
         resolver: decides which entities are one; None = those with equal keys.
-        summarize: writes a segment's summary from its turns where the segmenter wrote none; None = it stays empty.
+        summarize: writes a segment's summary from its turns where the segmenter wrote none, see `with_summaries`; None
+            = it stays empty.
         gate: drops turns: they are not extracted from and cannot be found; None = every turn is kept.
         drop_share: share of a conversation's turns to drop, lowest scores first; None = the gate's threshold decides.
         describe: writes an entity's description from the turns that mention it; None = its name has to do.
@@ -56,7 +58,7 @@ class MemorySystem:
         segmenter: Segmenter | None = None,
         extractor: Extractor | None = None,
         resolver: Resolver | None = None,
-        summarize: Callable[[Sequence[Turn]], str] | None = None,
+        summarize: Summarizer | None = None,
         describe: Callable[[str, Sequence[Turn]], str] | None = None,
         entity_vectors: TextSource = "text",
         snippet_vectors: TextSource = "text",
@@ -136,9 +138,7 @@ class MemorySystem:
 
     def _segments(self, conversation: Conversation) -> tuple[Segment, ...]:
         segments = self.segmenter.segment(conversation)
-        if self.summarize is None:
-            return segments
-        return tuple(s if s.summary else replace(s, summary=self.summarize(s.turns)) for s in segments)
+        return segments if self.summarize is None else with_summaries(segments, self.summarize)
 
     def _extraction(self, segments: Sequence[Segment], conversation: Conversation) -> Extraction:
         if self.extractor is None:
