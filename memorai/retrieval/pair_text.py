@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from string import Formatter
 
 from memorai.errors import InputError
@@ -32,7 +33,7 @@ class PairFormat:
 
     def __init__(
         self,
-        template: str = "{date} {previous} {turn}",
+        template: str = "{date} {turn} {previous}",
         date_format: str = "%d %B %Y",
         before: int = 1,
         after: int = 0,
@@ -51,6 +52,7 @@ class PairFormat:
                 raise InputError(f"pair_format {name}={value} is not a whole number of at least {least}")
         if turn_words is not None and (not isinstance(turn_words, int) or turn_words < 1):
             raise InputError(f"pair_format turn_words={turn_words} is not a whole number of at least 1")
+        english_date(datetime(2000, 1, 1), date_format)
         self.template, self.date_format = template, date_format
         self.before, self.after = before, after
         self.context_words, self.turn_words = context_words, turn_words

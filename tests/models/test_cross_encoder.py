@@ -96,7 +96,7 @@ def test_a_transformers_classifier_agrees_with_a_plain_computation(tiny_classifi
     for pair, found in zip(pairs, encoder.score(pairs), strict=True):
         inputs = tokenizer(*pair, truncation="longest_first", max_length=24, return_tensors="pt")
         with torch.no_grad():
-            assert found == pytest.approx(model(**inputs).logits.item(), abs=1e-5)
+            assert found == pytest.approx(model(**inputs).logits.item(), abs=1e-4)
 
 
 def test_a_classifier_with_more_labels_is_refused(tiny_model: Path, tmp_path: Path) -> None:
