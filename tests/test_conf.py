@@ -31,6 +31,7 @@ PROMISES = {
     "tune": ("tune.system", "memorai_plus"),
     "demo_llm": ("systems.memorai_llm.segmenter.llm.base_url", "http://127.0.0.1:8080/v1"),
     "gate": ("gate_task.trainer._target_", "memorai.learn.gate.GateTrainer"),
+    "rerank": ("systems.memorai_plus_ce.reranker.depth", 30),
 }
 #: experiment -> what its multirun sweeps
 SWEEPS = {
