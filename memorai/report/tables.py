@@ -31,7 +31,7 @@ INTERVAL_WIDTH = 110
 
 OTHER_FILE = "Published rows are left out: this is not the official LoCoMo file (sha256), on which they were measured."
 
-PARTS = ("embedder", "gate", "extractor")
+PARTS = ("embedder", "reranker", "gate", "extractor")
 """Label columns that come first; others follow as the manifest has them."""
 
 _NAMES = {
