@@ -76,11 +76,15 @@ def inverse_out(blocks: Sequence[WeightedBlock], restart: Tensor) -> tuple[Tenso
     out = torch.zeros_like(restart)
     for block in blocks:
         block.add_out_sum(out[block.from_rows])
-    if not check_out(out, restart.dtype):
-        return (out.reciprocal() if out.requires_grad else out.reciprocal_()), False
+    few = check_out(out, restart.dtype)
     # below the smallest normal number a division would overflow: such a node counts as dangling
-    dangling = out < torch.finfo(out.dtype).tiny
-    return torch.where(dangling, 0, 1 / torch.where(dangling, 1, out)), True
+    dangling = out < torch.finfo(out.dtype).tiny if few else None
+    if out.requires_grad:
+        return (
+            out.reciprocal() if dangling is None else torch.where(dangling, 0, 1 / torch.where(dangling, 1, out))
+        ), few
+    inverse = out.reciprocal_()
+    return (inverse if dangling is None else inverse.masked_fill_(dangling, 0)), few
 
 
 def check_out(out: Tensor, dtype: torch.dtype) -> bool:
