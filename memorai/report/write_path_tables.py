@@ -22,15 +22,21 @@ def write_path_tables(rows: Sequence[Row], notes: Sequence[str] = ()) -> list[Ta
         notes: more sentences to print below the first table.
     """
     cells = {(row.system, row.variant): row.protocol for row in rows}
-    by = {(row.system, row.variant, row.metric): row for row in rows if (row.seed, row.category) == (None, WEIGHTED)}
+    by: dict[tuple[str, str], dict[str, Row]] = {cell: {} for cell in cells}
+    for row in rows:
+        if (row.seed, row.category) == (None, WEIGHTED):
+            by[row.system, row.variant][row.metric] = row
     repetitions = max((row.n for row in rows if row.metric.endswith(SPREAD)), default=0)
     k = next((row.k for row in rows if row.k is not None), None)
 
     def table(title: str, columns: Mapping[str, tuple[Header, float, int]], below: Sequence[str]) -> Table:
         lines = []
         for (system, variant), protocol in cells.items():
-            values = [(by.get((system, variant, name)), by.get((system, variant, name + SPREAD))) for name in columns]
-            found = [_cell(*pair, *shown) for pair, (_, *shown) in zip(values, columns.values(), strict=True)]
+            own = by[system, variant]
+            found = [
+                _cell(own.get(name), own.get(name + SPREAD), scale, digits)
+                for name, (_, scale, digits) in columns.items()
+            ]
             named = parse_variant(variant)
             lines.append(Line((system, *(named[part] for part in PARTS), protocol), tuple(found)))
         headers = tuple(header for header, _, _ in columns.values())
@@ -61,8 +67,8 @@ def write_path_tables(rows: Sequence[Row], notes: Sequence[str] = ()) -> list[Ta
             [
                 "Nodes and edges over all conversations.",
                 "ms: milliseconds a turn that was said, by stage and together, in one process. Embedding is not in it: "
-                "vectors are computed beforehand, and steps that use them read the embedder's cache. Nor are a language "
-                "model's replies where a cache has them.",
+                "vectors are computed beforehand, and steps that use them read the embedder's cache. Nor is what a "
+                "language model said before and a cache holds.",
             ],
         ),
     ]
