@@ -19,7 +19,7 @@ from memorai.harness.build import SystemFactory, build_dataset, plain
 from memorai.harness.grid import AXES, Cell, cells_of
 from memorai.harness.write_path import CellRun, Job, SharedExtractor, SharedGate, SharedSegmenter, run_cells
 from memorai.learn.held_out import HeldOutGate
-from memorai.models.llm import ACCOUNTING
+from memorai.report.costs import cost_table
 from memorai.report.manifest import manifest
 from memorai.report.render import to_latex, to_markdown, to_rich
 from memorai.report.results import PROTOCOLS, Cost, Results
@@ -51,8 +51,7 @@ def evaluate_write_path(config: DictConfig) -> dict[str, float]:
     dataset = build_dataset(config)
     say_what_was_loaded(dataset)
     workshop = _Workshop(config, dataset)
-    cells, notes = workshop.usable(cells)
-    runs = run_cells(dataset, workshop.jobs(cells), max(ks), progress=bool(config.progress))
+    runs = run_cells(dataset, workshop.jobs(workshop.usable(cells)), max(ks), progress=bool(config.progress))
     rows = write_path_rows(dataset, runs, max(ks), n_resamples=int(config.bootstrap), seed=int(config.seed))
     described = manifest(
         argv=sys.argv,
@@ -62,11 +61,13 @@ def evaluate_write_path(config: DictConfig) -> dict[str, float]:
         started=started,
         seconds=(datetime.now(UTC) - started).total_seconds(),
         systems={run.cell.system: {"embedder": workshop.embedder} for run in runs},
-        notes=[*notes_of(dataset, ks), *notes],
+        notes=[*notes_of(dataset, ks), *workshop.notes],
     )
-    costs = [Cost(**asdict(use)) for use in ACCOUNTING.take()]
+    costs = [Cost(_name(run), **asdict(use)) for run in runs for use in run.costs.uses()]
     Results(manifest=described, rows=rows, costs=costs).write(folder)
     tables = write_path_tables(rows, described["notes"])
+    spent = cost_table(costs)
+    tables += [spent] if spent else []
     markdown = "\n".join([*map(to_markdown, tables), *origin(described)])
     (folder / "table.md").write_text(markdown, encoding="utf-8")
     (folder / "table.tex").write_text("\n".join(map(to_latex, tables)), encoding="utf-8")
@@ -91,19 +92,21 @@ class _Workshop:
             raise InputError("write_path.seeds is empty; give one seed a repetition, such as [0,1,2]")
         self._configs: dict[int | None, DictConfig] = {None: config}
         self._parts: dict[tuple[str, str, int | None], Any] = {}
+        #: what a reader of the tables must know
+        self.notes: list[str] = []
 
     @property
     def embedder(self) -> str:
         """Name of the run's embedder."""
         return str(self.factory.embedder.name)
 
-    def usable(self, cells: list[Cell]) -> tuple[list[Cell], list[str]]:
+    def usable(self, cells: list[Cell]) -> list[Cell]:
         """Leave out cells whose extractor cannot work here, such as spaCy's where it is not installed, and say so.
 
         An extractor is tried on the first session of each language, which also loads what it loads at first use, so
         that no cell's time holds it. Those that ask a language model are not tried: they fall back by themselves.
         """
-        notes, barred = [], set()
+        barred = set()
         for name in dict.fromkeys(cell.extractor for cell in cells):
             if self._repeats("extractors", name):
                 continue
@@ -114,11 +117,11 @@ class _Workshop:
                     extractor.extract(SessionSegmenter().segment(first), first.language)
             except InputError as error:
                 barred.add(name)
-                notes.append(f"Without extractor {name}: {error}.")
+                self.notes.append(f"Without extractor {name}: {error}.")
         left = [cell for cell in cells if cell.extractor not in barred]
         if not left:
-            raise InputError(f"write_path.grid: no cell is left. {' '.join(notes)}")
-        return left, notes
+            raise InputError(f"write_path.grid: no cell is left. {' '.join(self.notes)}")
+        return left
 
     def jobs(self, cells: list[Cell]) -> list[Job]:
         """One job a cell, or one a cell and seed where it asks a language model."""
@@ -148,6 +151,7 @@ class _Workshop:
                 built.prepare(self.factory.embedder, self.factory.text_format)
             if isinstance(built, HeldOutGate):
                 built.learn(self.dataset)
+                self.notes.append(f"Gate {name} has its scores from before: in use it takes as long as learned.")
             self._parts[key] = _SHARED[kind](built)
         return self._parts[key]
 
@@ -168,6 +172,11 @@ class _Workshop:
             seen = {name.split("_")[0] for name in gate.model.trained_on}
             return "within" if self.dataset.name.split("_")[0] in seen else "zero_shot"
         return str(self.config.protocol)
+
+
+def _name(run: CellRun) -> str:
+    """A run as the table of costs calls it."""
+    return f"{run.cell.system} {run.cell.variant}" + ("" if run.seed is None else f" llm.seed={run.seed}")
 
 
 _SHARED: Mapping[str, Any] = {"segmenters": SharedSegmenter, "gates": SharedGate, "extractors": SharedExtractor}

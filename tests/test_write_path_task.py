@@ -45,7 +45,9 @@ def test_the_grid_is_measured_and_written_down(command, monkeypatch):
     lexical = "segmenter={},gate=keep_all,extractor=lexical".format
     assert found["memorai", lexical("window"), "nodes_snippet"] > found["memorai", lexical("session"), "nodes_snippet"]
     assert found["memorai", lexical("shift"), "nodes_turn"] == 447
-    assert any("Without extractor spacy" in note for note in run.results["manifest"]["notes"])
+    notes = run.results["manifest"]["notes"]
+    assert sum("Without extractor spacy" in note for note in notes) == 1
+    assert sum("Gate loco" in note for note in notes) == 1
     files = {path.name for path in run.folder.iterdir()}
     assert {"table.md", "table.tex", "table.csv", "results.json", "write_path.png", "write_path.svg"} <= files
     table = (run.folder / "table.md").read_text(encoding="utf-8")
@@ -93,9 +95,15 @@ def test_cells_with_a_language_model_are_repeated_with_other_seeds(command, chat
     # what asks no model is not repeated
     base = [row for row in rows if row["variant"] == "segmenter=session,gate=keep_all,extractor=lexical"]
     assert {row["seed"] for row in base} == {None}
-    costs = {cost["stage"]: cost["calls"] for cost in run.results["costs"]}
+    costs = {(cost["system"], cost["stage"]): cost["calls"] for cost in run.results["costs"]}
     # three sessions, three seeds
-    assert costs == {"segment": 9, "gate": 9, "extract": 9}
+    cells = {"segment": "segmenter=llm,gate=keep_all,extractor=lexical"}
+    cells |= {"gate": "segmenter=session,gate=llm,extractor=lexical"}
+    cells |= {"extract": "segmenter=session,gate=keep_all,extractor=llm"}
+    assert costs == {
+        (f"memorai {cell} llm.seed={seed}", stage): 3 for stage, cell in cells.items() for seed in (0, 1, 2)
+    }
+    assert "Language model" in (run.folder / "table.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from tqdm import tqdm
 from memorai.errors import InputError
 from memorai.harness.grid import Cell
 from memorai.harness.run import scored_questions
+from memorai.models.llm import ACCOUNTING, Accounting
 from memorai.systems.memory_system import MemorySystem
 from memorai.types import Conversation, Dataset, Ranking
 from memorai.write.extraction import Extraction, Extractor, Segment, Segmenter
@@ -116,6 +117,7 @@ class CellRun:
         seed: of the language model, None where the cell has none.
         written: one a conversation.
         rankings: by question id.
+        costs: use of language models by stage; what two runs share is paid by the first.
     """
 
     cell: Cell
@@ -123,6 +125,7 @@ class CellRun:
     seed: int | None = None
     written: list[Written] = field(default_factory=list)
     rankings: dict[str, Ranking] = field(default_factory=dict)
+    costs: Accounting = field(default_factory=Accounting)
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,7 @@ def run_cells(dataset: Dataset, jobs: Sequence[Job], k: int, progress: bool = Tr
     conversations = [c for c in dataset.conversations if scored_questions(c)]
     if not conversations:
         raise InputError(f"data set {dataset.name}: no question names an evidence turn, so there is nothing to score")
+    ACCOUNTING.take()  # what was asked before belongs to none of the cells
     embedding = {(id(job.system.embedder), id(job.system.text_format)): job.system for job in jobs}
     with tqdm(total=len(conversations) * len(jobs), desc=dataset.name, unit="cell", disable=not progress) as bar:
         for conversation in conversations:
@@ -168,6 +172,7 @@ def run_cells(dataset: Dataset, jobs: Sequence[Job], k: int, progress: bool = Tr
             for job in jobs:
                 bar.set_postfix_str(f"{conversation.id} {job.run.cell.system} {job.run.cell.variant}", refresh=False)
                 _run_one(job, conversation, k)
+                job.run.costs.merge(ACCOUNTING.take())
                 bar.update()
             for job in jobs:
                 job.forget()

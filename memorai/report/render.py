@@ -150,13 +150,13 @@ def _cell(cell: Cell | None, bold: str, interval: str, intervals: bool) -> str:
     value = _number(cell)
     text = bold.format(value) if cell.best else value
     if intervals and cell.lo is not None and cell.hi is not None:
-        text += interval.format(f"{cell.lo:.{cell.digits}f}", f"{cell.hi:.{cell.digits}f}")
+        text += interval.format(f"{cell.lo:z.{cell.digits}f}", f"{cell.hi:z.{cell.digits}f}")
     return text
 
 
 def _number(cell: Cell) -> str:
     spread = "" if cell.spread is None else f" ± {cell.spread:.{cell.digits}f}"
-    return f"{cell.value:.{cell.digits}f}{spread}"
+    return f"{cell.value:z.{cell.digits}f}{spread}"
 
 
 def _label_columns(table: Table) -> list[list[int]]:

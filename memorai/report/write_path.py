@@ -26,7 +26,7 @@ Doubles = npt.NDArray[np.float64]
 FOUND = ("recall", "ndcg")
 COUNTS = (*(f"nodes_{name}" for name in NODE_TYPES), *(f"edges_{kind[1]}" for kind in EDGE_TYPES))
 TIMES = (*(f"ms_{stage}" for stage in STAGES), "ms_per_turn")
-#: suffixes: standard deviation over repetitions; difference to the system's first cell
+#: suffixes: standard deviation over repetitions; difference to the cell of `compared_with`
 SPREAD, DELTA = "_sd", "_delta"
 
 
@@ -41,12 +41,12 @@ def write_path_rows(
 
     Metrics: ``keep_rate`` of all turns and ``evidence_fnr`` of evidence turns (n counts turns), ``nodes_*`` and
     ``edges_*`` over the whole data set, ``ms_*`` a turn that was said, by stage and together, ``recall`` and ``ndcg``
-    at k by category, and ``recall_delta`` and ``ndcg_delta``: the mean difference, question by question, to the same
-    system's first cell. Intervals resample whole conversations.
+    at k by category, and ``recall_delta`` and ``ndcg_delta``: the mean difference, question by question, to the
+    cell that `compared_with` says. Intervals resample whole conversations.
 
     Args:
         dataset: whose conversations were written.
-        runs: the repetitions of a cell stand together; a system's first cell is what its others are compared with.
+        runs: the repetitions of a cell stand together, a system's first cell before its others.
         k: cut-off.
         n_resamples: bootstrap draws; 0 for no intervals.
         seed: of the draws.
@@ -55,22 +55,32 @@ def write_path_rows(
     for run in runs:
         repetitions.setdefault(run.cell, []).append(run)
     questions = _Questions(dataset, k, n_resamples, seed)
-    base: dict[str, Doubles] = {}
+    scores = {cell: [questions.scores(run) for run in repeated] for cell, repeated in repetitions.items()}
+    means = {cell: np.mean(found, axis=0) for cell, found in scores.items()}
     rows: list[Row] = []
     for cell, repeated in repetitions.items():
-        scores = [questions.scores(run) for run in repeated]
-        mean = np.mean(scores, axis=0)
-        base.setdefault(cell.system, mean)
+        other = means[compared_with(cell, list(means))]
 
-        def rows_of(some: Sequence[CellRun], found: Doubles, first: Doubles = base[cell.system]) -> list[Row]:
-            values = [*_written(some, n_resamples, seed), *questions.means(found, first)]
+        def rows_of(some: Sequence[CellRun], found: Doubles, other: Doubles = other) -> list[Row]:
+            values = [*_written(some, n_resamples, seed), *questions.means(found, other)]
             return [_row(dataset, some[0], value) for value in values]
 
-        rows += [replace(row, seed=None) for row in rows_of(repeated, mean)]
+        rows += [replace(row, seed=None) for row in rows_of(repeated, means[cell])]
         if repeated[0].seed is not None:
-            single = [row for run, found in zip(repeated, scores, strict=True) for row in rows_of([run], found)]
+            single = [row for run, found in zip(repeated, scores[cell], strict=True) for row in rows_of([run], found)]
             rows += [*single, *_spreads(single)]
     return rows
+
+
+def compared_with(cell: Cell, cells: Sequence[Cell]) -> Cell:
+    """Return the cell from which another's differences are counted: those of one step, where the grid allows it.
+
+    With another gate than the system's first cell it is the same cell with that one's gate, if there is one; otherwise
+    it is the system's first cell.
+    """
+    first = next(other for other in cells if other.system == cell.system)
+    ungated = replace(cell, gate=first.gate, drop_share=first.drop_share)
+    return ungated if ungated != cell and ungated in cells else first
 
 
 class _Value(NamedTuple):
@@ -104,10 +114,10 @@ class _Questions:
                     found[FOUND.index(metric), column] = value
         return found
 
-    def means(self, found: Doubles, first: Doubles) -> Iterator[_Value]:
-        """Means by category, and of the differences to ``first``."""
+    def means(self, found: Doubles, other: Doubles) -> Iterator[_Value]:
+        """Means by category, and of the differences to ``other``."""
         categories, clusters = [q.category for _, q in self.asked], [c.id for c, _ in self.asked]
-        for suffix, block in (("", found), (DELTA, found - first)):
+        for suffix, block in (("", found), (DELTA, found - other)):
             for metric, values in zip(FOUND, block, strict=True):
                 for e in aggregate(values, categories, clusters, order=self.order, **self.options):
                     yield _Value(metric + suffix, e.value, e.n, e.lo, e.hi, self.k, e.category)

@@ -56,7 +56,8 @@ def write_path_tables(rows: Sequence[Row], notes: Sequence[str] = ()) -> list[Ta
             [
                 "Values x100 with 95 % intervals from resampled conversations; weighted means over questions.",
                 "evidence FNR: share of the evidence turns that the gate dropped; each counts as not found.",
-                "delta: difference to the system's first line, question by question, with its own interval.",
+                "delta: paired difference, question by question, with its interval: of a gated line to the same one "
+                "under the gate of the system's first line, of any other to that first line.",
                 *spread,
                 *notes,
             ],

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from memorai.harness.grid import Cell
 from memorai.harness.write_path import STAGES, CellRun, Written
-from memorai.report.write_path import COUNTS, write_path_rows
+from memorai.report.write_path import COUNTS, compared_with, write_path_rows
 from memorai.types import Conversation, Dataset, Question, Ranking, Session, Turn
 
 CATEGORIES = ("single", "multi")
@@ -45,7 +47,7 @@ def by(rows, variant, seed=None):
     return {(r.metric, r.category): r for r in rows if (r.variant, r.seed) == (variant, seed)}
 
 
-KEEP, RULES = ("segmenter=session,gate=%s,extractor=stems" % gate for gate in ("keep_all", "rules"))
+KEEP, RULES = (f"segmenter=session,gate={gate},extractor=stems" for gate in ("keep_all", "rules"))
 
 
 def test_values_by_hand():
@@ -72,6 +74,14 @@ def test_deltas_are_paired_with_the_first_cell_and_resample_conversations():
     assert (found.value, found.lo, found.hi, found.n) == (pytest.approx(-0.125), -0.25, 0.0, 4)
     base = by(rows, KEEP)["recall_delta", "weighted"]
     assert (base.value, base.lo, base.hi) == (0, 0, 0)
+
+
+def test_a_gate_is_compared_with_the_same_cell_without_it():
+    first = Cell("toy", "session", "keep_all", "stems")
+    window, gated = replace(first, segmenter="window"), replace(first, segmenter="window", gate="rules", drop_share=0.3)
+    alone = replace(gated, extractor="spacy")
+    cells = [first, window, gated, alone, replace(first, system="other")]
+    assert [compared_with(cell, cells) for cell in cells] == [first, first, window, first, cells[4]]
 
 
 def test_repetitions_give_rows_of_their_own_their_mean_and_their_spread():
