@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 from importlib.util import find_spec
 
@@ -75,7 +76,7 @@ def test_cells_with_a_language_model_are_repeated_with_other_seeds(command, chat
         # in one repetition of three the gate keeps the first message of each stretch only
         kept = [1] if body["seed"] == 1 else [1, 2]
         entity = {"name": "Ann", "description": "", "messages": [1]}
-        return said({"starts": [1], "keep": kept, "entities": [entity], "relations": []})
+        return said(json.dumps({"starts": [1], "keep": kept, "entities": [entity], "relations": []}))
 
     seeds: set[int] = set()
     with ChatServer(script) as server:

@@ -70,9 +70,8 @@ def test_it_knows_no_other_conversation(gate, demo):
 
 
 def test_an_unknown_language_is_kept_whole(demo):
-    class English(HashingEmbedder):
-        languages = ("en",)
-
-    built = HeldOutGate(English(dim=32), text, TRAINER)
+    english = HashingEmbedder(dim=32)
+    english.languages = ("en",)
+    built = HeldOutGate(english, text, TRAINER)
     segments = SessionSegmenter().segment(demo.conversations[-1])
     assert set(built.score(segments, "zh").values()) == {1.0}
