@@ -12,9 +12,9 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
-from memorai.entry import run_main, variant
+from memorai.entry import run_main, task_of, variant
 from memorai.errors import InputError
-from memorai.gate_task import is_gate_task, train_gate
+from memorai.gate_task import train_gate
 from memorai.harness.build import SystemFactory, build_dataset, plain
 from memorai.learn.tune import Trial, candidates, check_tuning, split, tune, with_values
 from memorai.report.run import check_ks, check_settings, report, say_what_was_loaded
@@ -27,7 +27,7 @@ def train(config: DictConfig) -> float:
     Returns:
         The objective of the chosen values on the training conversations.
     """
-    if is_gate_task(config):
+    if task_of(config, "gate") is not None:
         return train_gate(config)
     started, ks = datetime.now(UTC), check_ks(config.ks)
     folder = Path(HydraConfig.get().runtime.output_dir)
