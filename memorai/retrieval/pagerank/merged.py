@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from memorai.retrieval.pagerank import kernels
-from memorai.retrieval.pagerank.blocks import LARGEST_INDEX, WeightedBlock
+from memorai.retrieval.pagerank.blocks import LARGEST_INDEX, Block, WeightedBlock
 from memorai.retrieval.pagerank.walk import check_out
 
 Array = np.ndarray[Any, Any]
@@ -102,8 +102,8 @@ def weigh(edges: Merged, blocks: Sequence[WeightedBlock], restart: Tensor) -> tu
             if id(factor) not in filled:
                 filled[id(factor)] = fill_up(none if factor is None else factor, width)
             factors.append(filled[id(factor)])
-        static = none[:, 0] if b.block.unit else b.block.weight.detach().to(dtype)
-        kernels.multiply(lanes, product, out, b.from_rows.start, place, ends, (*factors, static.numpy()))
+        factors.append(_static(b.block, dtype))
+        kernels.multiply(lanes, product, out, b.from_rows.start, place, ends, tuple(factors))
     dangling = check_out(torch.from_numpy(out)[:, :num_queries], dtype)
     kernels.divide(lanes, product, out, torch.finfo(dtype).tiny, edges.column, np.empty_like(out, product.dtype))
     return product, dangling
@@ -127,6 +127,8 @@ def aligned(rows: int, like: Array) -> Array:
     """Return an unset array [rows, Q] like another one; rows of 64 bytes are cache lines: a gather reads one each."""
     shape = (rows, *like.shape[1:])
     size = math.prod(shape) * like.itemsize
+    if like.itemsize * math.prod(shape[1:]) % 64:
+        return np.empty(shape, like.dtype)
     buffer = np.empty(size + 64, np.uint8)  # large ones numpy asks huge pages for: fewer address look-ups
     start = -buffer.__array_interface__["data"][0] % 64
     return buffer[start : start + size].view(like.dtype).reshape(shape)
@@ -139,6 +141,16 @@ def _chunks(pointer: Array) -> Array:
     count = max(1, min(256, work // CHUNK))
     inner = np.searchsorted(total, work * np.arange(1, count) // count)
     return np.array([0, *inner, len(pointer) - 1], np.int64)
+
+
+def _static(block: Block, dtype: torch.dtype) -> Array:
+    """Static weights of a block's edges; empty where all are 1."""
+    key = ("static", dtype)
+    if key not in block.cache:
+        weight = block.weight.detach()
+        block.cache[key] = (weight[:0] if block.unit else weight).to(dtype).contiguous().numpy()
+    found: Array = block.cache[key]
+    return found
 
 
 def _ends(block: WeightedBlock) -> tuple[Array, Array]:
