@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import socket
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing
+from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from memorai.errors import InputError
 from memorai.models.cache import ByteCache
@@ -104,9 +104,9 @@ def _await_loop(address: str) -> None:
 
     llama.cpp says that it is healthy before that; its slots it lists by a task.
     """
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the loopback interface needs no proxy
-    with suppress(urllib.error.HTTPError), opener.open(f"{address}/slots", timeout=_SECONDS_TO_START) as reply:
-        reply.read()
+    with closing(HTTPConnection(urlsplit(address).netloc, timeout=_SECONDS_TO_START)) as connection:
+        connection.request("GET", "/slots")
+        connection.getresponse().read()
 
 
 def _check_free(port: int) -> None:
