@@ -1,0 +1,124 @@
+"""Index files beside the store: arrays that a process maps into memory instead of reading every row.
+
+They are derived and may be deleted at any time. A file names the state from which it was made, and is taken only where
+the store's generation is still the same, so that what was deleted since is known; rows that were written since are read
+from the store. It is written under another name and renamed: there is no moment at which half a file could be read.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from safetensors.numpy import save_file
+
+from memorai.graph.store.users import state
+from memorai.recall.live import LiveIndex
+
+_log = logging.getLogger(__name__)
+FORMAT = "1"
+#: fewer turns are read from the store at once
+AT_LEAST = 2_000
+_DTYPES = {
+    "F32": np.float32,
+    "F64": np.float64,
+    "I64": np.int64,
+    "I32": np.int32,
+    "U64": np.uint64,
+    "U8": np.uint8,
+    "BOOL": np.bool_,
+}
+
+
+class Snapshots:
+    """The index files of a folder.
+
+    Args:
+        folder: of the store.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._saved = 0
+
+    def path(self, user: int) -> Path:
+        """Where the index of a user lies."""
+        return self.folder / f"index-{user}.safetensors"
+
+    def load(self, index: LiveIndex, connection: sa.Connection, user: int) -> bool:
+        """Fill an empty index from the file, if there is one that still fits; return whether it did."""
+        try:
+            arrays, about = read_mapped(self.path(user))
+        except (OSError, ValueError, KeyError) as error:
+            if not isinstance(error, FileNotFoundError):
+                _log.warning("%s: not used (%s)", self.path(user).name, error)
+            return False
+        now = state(connection, user)
+        fits = (
+            about.get("format") == FORMAT
+            and about.get("user") == str(user)
+            and about.get("dim") == str(index.dense.dim)
+            and about.get("generation") == str(now.generation)
+            and int(about.get("revision", now.revision + 1)) <= now.revision
+        )
+        if fits:
+            index.restore(arrays, about, user)
+            self._saved = len(index)
+        return fits
+
+    def save(self, index: LiveIndex) -> None:
+        """Write the index if it has grown by a tenth since it was loaded; failing costs nothing but time."""
+        rows = len(index)
+        if index.user is None or rows < AT_LEAST or rows < 1.1 * self._saved:
+            return
+        target = self.path(index.user)
+        draft = target.with_name(f"{target.name}.{os.getpid()}.draft")
+        try:
+            arrays, about = index.dump()
+            save_file(
+                {name: np.ascontiguousarray(array) for name, array in arrays.items()},
+                draft,
+                metadata={**about, "format": FORMAT},
+            )
+            draft.replace(target)
+            self._saved = rows
+        except OSError as error:
+            _log.warning("%s: not written (%s)", target.name, error)
+            draft.unlink(missing_ok=True)
+
+    def remove(self, user: int | None = None) -> None:
+        """Delete the index of a user, or all, drafts that a killed process has left among them."""
+        for path in sorted(self.folder.glob("index-*" if user is None else f"index-{user}.safetensors*")):
+            path.unlink(missing_ok=True)
+
+
+def read_mapped(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Return the arrays of a safetensors file, mapped and private (writing to them changes no file), and its metadata.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no such file, or cut off.
+    """
+    with path.open("rb") as stream:
+        size = int.from_bytes(stream.read(8), "little")
+        if not 0 < size < 10_000_000:
+            raise ValueError("no safetensors file")
+        header: dict[str, Any] = json.loads(stream.read(size).decode("utf-8"))
+    about = {str(key): str(value) for key, value in header.pop("__metadata__", {}).items()}
+    start, total = 8 + size, path.stat().st_size
+    arrays: dict[str, np.ndarray] = {}
+    for name, entry in header.items():
+        first, last = entry["data_offsets"]
+        dtype, shape = _DTYPES[entry["dtype"]], tuple(entry["shape"])
+        if start + last > total:
+            raise ValueError("cut off")
+        empty = 0 in shape
+        arrays[name] = (
+            np.empty(shape, dtype) if empty else np.memmap(path, dtype, mode="c", offset=start + first, shape=shape)
+        )
+    return arrays, about
