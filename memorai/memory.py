@@ -1,8 +1,8 @@
 """The memory of an agent: messages go in, what matters comes back with its origin.
 
-    with Memory.open("memory", user="ann") as memory:
-        memory.add([{"role": "user", "content": "My cat is called Biscuit."}])
-        print(memory.search("What is my pet's name?", k=3)[0].text)
+with Memory.open("memory", user="ann") as memory:
+    memory.add([{"role": "user", "content": "My cat is called Biscuit."}])
+    print(memory.search("What is my pet's name?", k=3)[0].text)
 """
 
 from __future__ import annotations
@@ -121,7 +121,9 @@ class Memory:
             chosen = replace(settings or Settings(), **changes)
         except TypeError:
             unknown = sorted(set(changes) - set(Settings.__dataclass_fields__))
-            raise InputError(f"Memory.open: no such setting: {', '.join(unknown)}; see conf/memory/default.yaml") from None
+            raise InputError(
+                f"Memory.open: no such setting: {', '.join(unknown)}; see conf/memory/default.yaml"
+            ) from None
         made = _embedder(embedder)
         preparer = Preparer(
             made, TurnFormat(), Tokenizer(), gate or RuleGate(), extractor, language, chosen.context_turns

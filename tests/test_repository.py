@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 #: top to bottom; a module imports only from its own room and from rooms above it
 ROOMS = (
-    *("types", "errors", "device", "timing", "datasets", "models", "index", "write", "graph", "retrieval"),
+    *("types", "errors", "device", "timing", "datasets", "models", "index", "write", "graph", "retrieval", "recall"),
     *("answer", "systems", "metrics", "harness", "learn", "report"),
 )
 #: below all rooms: entry points and helpers at the top level of the package, free to import one another

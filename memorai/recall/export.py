@@ -70,7 +70,8 @@ def _everything(connection: sa.Connection, user: int) -> dict[str, Any]:
 
 
 def _entities(connection: sa.Connection, user: int) -> Iterator[dict[str, Any]]:
-    ids = dict(connection.execute(sa.select(t.turns.c.n, t.turns.c.id).where(t.turns.c.user == user)).tuples().all())
+    query = sa.select(t.turns.c.n, t.turns.c.id).where(t.turns.c.user == user)
+    ids = {n: id_ for n, id_ in connection.execute(query)}
     mentions: dict[int, list[str]] = {}
     query = sa.select(t.mentions.c.entity, t.mentions.c.turn).where(t.mentions.c.user == user)
     for entity, turn in connection.execute(query.order_by(t.mentions.c.turn)):

@@ -19,7 +19,6 @@ from memorai.recall.settings import Settings
 from memorai.write.summarize import summarize
 
 
-
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What to prune; a turn goes if any of the three says so.
@@ -247,5 +246,5 @@ def _ids(connection: sa.Connection, user: int, numbers: Sequence[int]) -> tuple[
     for start in range(0, len(numbers), 400):
         chunk = numbers[start : start + 400]
         query = sa.select(t.turns.c.n, t.turns.c.id).where(t.turns.c.user == user, t.turns.c.n.in_(chunk))
-        out |= dict(connection.execute(query).tuples().all())
+        out |= {n: id_ for n, id_ in connection.execute(query)}
     return tuple(out[n] for n in numbers)

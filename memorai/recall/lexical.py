@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
@@ -28,7 +30,7 @@ class Words:
         """Add turns: hashes of their terms, and how many of the last are their own words."""
         numbers = self._number(terms)
         starts = np.cumsum([0, *(len(part) for part in terms)])
-        parts = [numbers[a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        parts = [numbers[a:b] for a, b in pairwise(starts.tolist())]
         for incidence, rows in (
             (self.all, parts),
             (self.own, [part[len(part) - body :] for part, body in zip(parts, bodies, strict=True)]),

@@ -1,7 +1,7 @@
 """What a search needs, in memory: built from the store once, then kept up to date by what was written since.
 
-Nothing here is truth. A commit by any process raises the user's revision; the next search sees it and reads the new rows,
-and of the old ones those that the change log names.
+Nothing here is truth. A commit by any process raises the user's revision; the next search sees it and reads the new
+rows, and of the old ones those that the change log names.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Preparer:
 
     def score(self, turn: Turn, before: Sequence[Turn]) -> float:
         """Return the gate's score of a turn after the turns before it in its session."""
-        segment = Segment(turn.session_id, (*before[-self.context_turns :], turn))
+        segment = Segment(turn.session_id, (*_last(before, self.context_turns), turn))
         return float(self.gate.score([segment], language_of(turn.text, self.language))[turn.id])
 
     def rows(
@@ -72,7 +72,7 @@ class Preparer:
         for turn, context, gate, moment, (vector, terms, body) in zip(
             turns, before, gates, recorded, derived, strict=True
         ):
-            mentions, statements = self._read(turn, context[-self.context_turns :] if self.context_turns else ())
+            mentions, statements = self._read(turn, _last(context, self.context_turns))
             out.append(
                 NewTurn(
                     id=turn.id,
@@ -115,9 +115,7 @@ class Preparer:
         """As `derive`, of turns as they stand in the store: for repairs."""
         return self.derive([as_turn(turn) for turn in turns])
 
-    def _read(
-        self, turn: Turn, context: Sequence[Turn]
-    ) -> tuple[dict[str, tuple[str, float]], tuple[Statement, ...]]:
+    def _read(self, turn: Turn, context: Sequence[Turn]) -> tuple[dict[str, tuple[str, float]], tuple[Statement, ...]]:
         language = language_of(turn.text, self.language)
         short = _shortened(turn)
         window = (*(_shortened(other) for other in context if other.id != turn.id), short)
@@ -148,9 +146,11 @@ class Preparer:
 
 def as_turn(stored: StoredTurn) -> Turn:
     """The plain value of a stored turn."""
-    return Turn(
-        stored.id, stored.session, stored.speaker, stored.text, stored.when, stored.caption, stored.role
-    )
+    return Turn(stored.id, stored.session, stored.speaker, stored.text, stored.when, stored.caption, stored.role)
+
+
+def _last(turns: Sequence[Turn], count: int) -> Sequence[Turn]:
+    return turns[-count:] if count else ()
 
 
 def _shortened(turn: Turn) -> Turn:

@@ -95,7 +95,7 @@ class Reader:
             self._index = LiveIndex(0)
             self._results.clear()
             return None
-        stored = dict(connection.execute(sa.select(meta.c.key, meta.c.value)).tuples().all())
+        stored = {key: value for key, value in connection.execute(sa.select(meta.c.key, meta.c.value))}
         if stored.get("embedder", self._preparer.embedder.model_id) != self._preparer.embedder.model_id:
             raise StoreError(
                 f"{self._database.name}: its vectors are of another embedder ({stored['embedder']}); "
@@ -242,4 +242,4 @@ def _entity_names(connection: sa.Connection, user: int, numbers: Sequence[int]) 
     if not numbers:
         return {}
     query = sa.select(entities.c.n, entities.c.name).where(entities.c.user == user, entities.c.n.in_(numbers))
-    return dict(connection.execute(query).tuples().all())
+    return {n: name for n, name in connection.execute(query)}

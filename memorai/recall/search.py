@@ -213,9 +213,7 @@ def _graph(index: LiveIndex, rows: Ints, count: int, at: int, settings: Settings
     return _Graph(source, target, weight, words, entities, rows, index)
 
 
-def _relations(
-    index: LiveIndex, entities: Ints, offset: int, at: int, settings: Settings
-) -> tuple[Ints, Ints, Floats]:
+def _relations(index: LiveIndex, entities: Ints, offset: int, at: int, settings: Settings) -> tuple[Ints, Ints, Floats]:
     """Edges between the entities (increasing) of which a relation holds."""
     subject, object_ = index.facts.holding(at)
     if not entities.size or not subject.size:

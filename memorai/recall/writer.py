@@ -102,13 +102,14 @@ class Writer:
                 if turn.id in known or turn.id in self._pending:
                     left.append(Skipped(turn.id, "duplicate", turn.text))
                     continue
-                before = self._before(turn.session_id)
+                recent = self._before(turn.session_id)
+                before = tuple(recent)
                 score = self._preparer.score(turn, before)
                 if self._drop and score < self._preparer.gate.threshold:
                     left.append(Skipped(turn.id, "gate", turn.text))
                     continue
-                self._pending[turn.id] = _Pending(turn, tuple(before), score, self._clock())
-                before.append(turn)
+                self._pending[turn.id] = _Pending(turn, before, score, self._clock())
+                recent.append(turn)
                 ids.append(turn.id)
             if len(self._pending) >= self._settings.group_messages:
                 self.flush()

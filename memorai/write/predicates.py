@@ -30,7 +30,9 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _PAST = re.compile(r"\b(?:used to|was|were|had|lived|worked|resided)\b")
-_PAST_WORDS = re.compile(r"\b(?:formerly|previously|in the past|back then)\b|以前|曾经|曾|之前|过去|原来|从前", re.IGNORECASE)
+_PAST_WORDS = re.compile(
+    r"\b(?:formerly|previously|in the past|back then)\b|以前|曾经|曾|之前|过去|原来|从前", re.IGNORECASE
+)
 _NOW = re.compile(r"\b(?:now|currently|these days)\b|现在|目前|如今", re.IGNORECASE)
 _ENDED = re.compile(
     r"\b(?:no longer|not\b.{0,30}\bany\s?more|n't\b.{0,30}\bany\s?more|never)\b|不再|已经不|没有再", re.IGNORECASE

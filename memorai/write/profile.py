@@ -1,4 +1,4 @@
-"""Statements about a person or a firm that subject-verb-object patterns miss: names, ages, moves, 在…工作 after a date."""
+"""Statements that subject-verb-object patterns miss: names, ages, moves, headquarters, 在…工作 after a date."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(?:I\s+am|I['’]m)\s+(?P<object>\d{1,3}\s+years?\s+old)\b"), "aged"),
     (re.compile(r"\bI\s+(?:just\s+)?turned\s+(?P<object>\d{1,3})\b"), "aged"),
     (
-        re.compile(rf"\bI(?:['’]ve|\s+have)?\s+(?:\w+\s+)?moved\s+(?:back\s+)?from\s+[^.,;]+?\s+to\s+(?P<object>{_NAME})"),
+        re.compile(
+            rf"\bI(?:['’]ve|\s+have)?\s+(?:\w+\s+)?moved\s+(?:back\s+)?from\s+[^.,;]+?\s+to\s+(?P<object>{_NAME})"
+        ),
         "moved to",
     ),
-    (re.compile(rf"(?P<subject>{_NAME})['’]s\s+headquarters\s+(?:is|are)\s+in\s+(?P<object>{_NAME})"), "headquartered in"),
+    (
+        re.compile(rf"(?P<subject>{_NAME})['’]s\s+headquarters\s+(?:is|are)\s+in\s+(?P<object>{_NAME})"),
+        "headquartered in",
+    ),
     (
         re.compile(rf"[Hh]eadquarters\s+of\s+(?P<subject>{_NAME})\s+(?:is|are)\s+in\s+(?P<object>{_NAME})"),
         "headquartered in",

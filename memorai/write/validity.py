@@ -28,8 +28,8 @@ Interval = tuple[datetime | None, datetime | None]
 def validity(sentence: str, anchor: datetime | None, past: bool = False) -> Interval:
     """Return the first moment at which a sentence holds and the first at which it no longer does, None for unknown.
 
-    A span ("2022 to 2024") holds to the end of what it names last. A single date begins what is true now, and spans what
-    is over: "in 2019 I worked at Ford" held in 2019. "until 2020" ends.
+    A span ("2022 to 2024") holds to the end of what it names last. A single date begins what is true now, and spans
+    what is over: "in 2019 I worked at Ford" held in 2019. "until 2020" ends.
 
     Args:
         sentence: what was said.

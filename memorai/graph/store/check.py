@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from memorai.graph.store import schema as t
 from memorai.graph.store.forget import forget_turns
-from memorai.graph.store.records import StoredTurn
 from memorai.graph.store.reads import stored_turns
+from memorai.graph.store.records import StoredTurn
 from memorai.graph.store.timeline import forget_relations
 from memorai.graph.store.users import Ledger
 from memorai.graph.store.vectors import TERM, VECTOR

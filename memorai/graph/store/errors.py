@@ -1,4 +1,4 @@
-"""What can go wrong with a store that is nobody's fault in the program: one line that names the store and the remedy."""
+"""What can go wrong with a store that is no fault of the program: one line that names the store and the remedy."""
 
 from __future__ import annotations
 

@@ -193,5 +193,3 @@ def _known(value: int) -> Any:
 
 def _chunks(values: Sequence[Any]) -> list[Sequence[Any]]:
     return [values[start : start + _CHUNK] for start in range(0, len(values), _CHUNK)]
-
-

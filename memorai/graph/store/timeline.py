@@ -184,9 +184,7 @@ def _line(ledger: Ledger, subject: int, kind: str) -> list[_Row]:
     return sorted(rows, key=lambda row: (row.start, row.n))
 
 
-def _same(
-    ledger: Ledger, line: list[_Row], subject: int, object_: int, said: Statement, stated: int
-) -> int | None:
+def _same(ledger: Ledger, line: list[_Row], subject: int, object_: int, said: Statement, stated: int) -> int | None:
     """The relation that the statement repeats: same ends and words, or of a kind and true when it is said again."""
     if said.kind:
         start = stated if said.valid_from is None else said.valid_from
@@ -235,7 +233,9 @@ def _place(ledger: Ledger, new: _Row, start: int, line: list[_Row], recorded: in
         end, by = after[0].start, after[0].n
         if after[0].valid_from is None:
             successor = after[0]
-            _decide(ledger, START, successor, new.n, (successor.start, successor.valid_to, successor.closed_by), recorded)
+            _decide(
+                ledger, START, successor, new.n, (successor.start, successor.valid_to, successor.closed_by), recorded
+            )
     if (begin, end) != (new.valid_from, new.valid_to):
         _decide(ledger, CLOSE if by is not None else START, new, by or new.n, (begin, end, by), recorded)
 
