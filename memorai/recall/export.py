@@ -70,15 +70,15 @@ def _everything(connection: sa.Connection, user: int) -> dict[str, Any]:
 
 
 def _entities(connection: sa.Connection, user: int) -> Iterator[dict[str, Any]]:
-    query = sa.select(t.turns.c.n, t.turns.c.id).where(t.turns.c.user == user)
-    ids = {n: id_ for n, id_ in connection.execute(query)}
+    numbered = sa.select(t.turns.c.n, t.turns.c.id).where(t.turns.c.user == user)
+    ids = {row.n: row.id for row in connection.execute(numbered)}
     mentions: dict[int, list[str]] = {}
     query = sa.select(t.mentions.c.entity, t.mentions.c.turn).where(t.mentions.c.user == user)
     for entity, turn in connection.execute(query.order_by(t.mentions.c.turn)):
         mentions.setdefault(entity, []).append(ids[turn])
-    query = sa.select(t.entities.c.n, t.entities.c.key, t.entities.c.name).where(t.entities.c.user == user)
-    for n, key, name in connection.execute(query.order_by(t.entities.c.n)):
-        yield {"key": key, "name": name, "turn_ids": mentions.get(n, [])}
+    named = sa.select(t.entities.c.n, t.entities.c.key, t.entities.c.name).where(t.entities.c.user == user)
+    for row in connection.execute(named.order_by(t.entities.c.n)):
+        yield {"key": row.key, "name": row.name, "turn_ids": mentions.get(row.n, [])}
 
 
 def _segments(connection: sa.Connection, user: int) -> Iterator[dict[str, Any]]:

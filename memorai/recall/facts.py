@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from memorai.recall.arrays import Growing
 
 _EVER, _NEVER = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-Ints = npt.NDArray[np.int64]
+Ints: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,22 @@ class Edge:
     valid_from: int | None
     valid_to: int | None
     temporal: bool
+    kind: int = -1  # in `memorai.write.predicates.KINDS`, -1 for none
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What facts of the kind asked for say: what holds, what does not, and who states what holds.
+
+    Args:
+        objects: entities that facts name which hold at the time asked for.
+        others: entities that only other facts name.
+        rows: turns that state what holds.
+    """
+
+    objects: Ints
+    others: Ints
+    rows: Ints
 
 
 class FactTable:
@@ -32,7 +49,7 @@ class FactTable:
         self._place: dict[int, int] = {}
         self._subject, self._object = Growing(np.int64), Growing(np.int64)
         self._begin, self._end = Growing(np.int64), Growing(np.int64)
-        self._temporal = Growing(np.bool_)
+        self._temporal, self._kind = Growing(np.bool_), Growing(np.int8)
         self._source_row, self._source_edge = Growing(np.int64), Growing(np.int64)
 
     def __len__(self) -> int:
@@ -42,8 +59,8 @@ class FactTable:
         """Enter a relation, or what it has become."""
         begin = _EVER if edge.valid_from is None else edge.valid_from
         end = _NEVER if edge.valid_to is None else edge.valid_to
-        values = (edge.subject, edge.object, begin, end, edge.temporal)
-        arrays = (self._subject, self._object, self._begin, self._end, self._temporal)
+        values = (edge.subject, edge.object, begin, end, edge.temporal, edge.kind)
+        arrays = (self._subject, self._object, self._begin, self._end, self._temporal, self._kind)
         place = self._place.setdefault(relation, len(self._subject))
         for array, value in zip(arrays, values, strict=True):
             if place == len(array):
@@ -56,6 +73,7 @@ class FactTable:
         place = self._place.pop(relation, None)
         if place is not None:
             self._begin.view[place], self._end.view[place], self._temporal.view[place] = _NEVER, _EVER, False
+            self._kind.view[place] = -1
 
     def source(self, relation: int, row: int) -> None:
         """Enter a turn that states a relation."""
@@ -68,6 +86,27 @@ class FactTable:
         """Return subjects and objects of the relations that hold at a time, microseconds."""
         valid = self._valid(at)
         return self._subject.view[valid], self._object.view[valid]
+
+    def focus(self, kinds: Sequence[int], subjects: Ints, at: int, most: int) -> Focus | None:
+        """Return what the facts of some kinds and subjects say at a time; None if nothing holds, or more than ``most``.
+
+        Args:
+            kinds: places in `KINDS`.
+            subjects: entities; where none of them has such a fact, every subject counts.
+            at: microseconds.
+            most: with so many answers the question was not about one of them.
+        """
+        asked = np.flatnonzero(np.isin(self._kind.view, kinds))
+        own = asked[np.isin(self._subject.view[asked], subjects)]
+        chosen = own if own.size else asked
+        valid = self._valid(at)[chosen]
+        if not valid.any() or valid.sum() > most:
+            return None
+        true = chosen[valid]
+        objects = np.unique(self._object.view[true])
+        others = np.setdiff1d(self._object.view[chosen[~valid]], np.concatenate([objects, subjects]))
+        rows = self._source_row.view[np.isin(self._source_edge.view, true)]
+        return Focus(objects, others, np.unique(rows))
 
     def factors(self, at: int, times: Ints, stale: float, later: float | None) -> npt.NDArray[np.float64] | None:
         """Return a factor for every turn, or None if all are 1.
@@ -102,6 +141,7 @@ class FactTable:
             "begin": self._begin.view,
             "end": self._end.view,
             "temporal": self._temporal.view,
+            "kind": self._kind.view,
             "source_row": self._source_row.view,
             "source_edge": self._source_edge.view,
         }
@@ -113,7 +153,7 @@ class FactTable:
         made._place = {n: place for place, n in enumerate(arrays["relations"].tolist()) if n >= 0}
         for name in ("subject", "object", "begin", "end", "source_row", "source_edge"):
             setattr(made, f"_{name}", Growing(np.int64, arrays[name]))
-        made._temporal = Growing(np.bool_, arrays["temporal"])
+        made._temporal, made._kind = Growing(np.bool_, arrays["temporal"]), Growing(np.int8, arrays["kind"])
         return made
 
     def _valid(self, at: int) -> npt.NDArray[np.bool_]:

@@ -39,7 +39,8 @@ def memory_graph(connection: sa.Connection, user: int | None, name: str) -> Memo
     of_entity: dict[int, list[int]] = {}
     for entity, turn, _ in mentions:
         of_entity.setdefault(entity, []).append(turn)
-    entities, number = [], {}
+    entities: list[Entity] = []
+    number: dict[int, int] = {}
     for n, key, shown in connection.execute(sa.select(e.n, e.key, e.name).where(e.user == user).order_by(e.n)):
         mentioning = [turns[i] for i in of_entity.get(n, [])]
         number[n] = len(entities)
@@ -48,7 +49,8 @@ def memory_graph(connection: sa.Connection, user: int | None, name: str) -> Memo
     of_segment: dict[int, list[int]] = {}
     for turn, segment in sorted(part_of):
         of_segment.setdefault(segment, []).append(place[turn])
-    snippets, parts = [], []
+    snippets: list[Snippet] = []
+    parts: list[tuple[int, int]] = []
     for n, summary in connection.execute(sa.select(s.n, s.summary).where(s.user == user).order_by(s.n)):
         parts += [(turn, len(snippets)) for turn in of_segment.get(n, [])]
         snippets.append(Snippet(str(n), summary, tuple(turns[i].id for i in of_segment.get(n, []))))
@@ -56,7 +58,8 @@ def memory_graph(connection: sa.Connection, user: int | None, name: str) -> Memo
     for relation, turn in connection.execute(sa.select(q.relation, q.turn).where(q.user == user).order_by(q.n)):
         sources.setdefault(relation, []).append(turns[place[turn]].id)
     columns = (r.n, r.subject, r.predicate, r.object, r.valid_from, r.valid_to)
-    relations, ends = [], []
+    relations: list[Relation] = []
+    ends: list[tuple[int, int]] = []
     for row in connection.execute(sa.select(*columns).where(r.user == user).order_by(r.n)):
         from_, to = number[row.subject], number[row.object]
         ends.append((from_, to))

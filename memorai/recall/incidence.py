@@ -7,14 +7,14 @@ become a small segment, and neighbours of similar size are merged, so that a row
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from memorai.recall.arrays import Growing, ragged
 
-Ints = npt.NDArray[Any]
+Ints: TypeAlias = npt.NDArray[Any]
 #: two neighbours are merged unless the older is so many times as large
 _RATIO = 3
 

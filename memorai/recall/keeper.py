@@ -246,5 +246,5 @@ def _ids(connection: sa.Connection, user: int, numbers: Sequence[int]) -> tuple[
     for start in range(0, len(numbers), 400):
         chunk = numbers[start : start + 400]
         query = sa.select(t.turns.c.n, t.turns.c.id).where(t.turns.c.user == user, t.turns.c.n.in_(chunk))
-        out |= {n: id_ for n, id_ in connection.execute(query)}
+        out |= {row.n: row.id for row in connection.execute(query)}
     return tuple(out[n] for n in numbers)

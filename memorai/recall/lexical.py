@@ -78,7 +78,7 @@ class Words:
         average = max(self.total_length / in_use, 1e-9)
         saturation = self.k1 * (1 - self.b + self.b * self._lengths.view[rows] / average)
         weights = idf[owner] * counts / (counts + saturation)
-        return np.bincount(rows, weights=weights, minlength=out.size)
+        return np.bincount(rows, weights=weights, minlength=out.size).astype(np.float64, copy=False)
 
     def word_of(self, item: int) -> int:
         """The hash of an item of either incidence."""

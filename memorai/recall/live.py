@@ -7,7 +7,7 @@ rows, and of the old ones those that the change log names.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +21,11 @@ from memorai.recall.dense import Dense
 from memorai.recall.facts import Edge, FactTable
 from memorai.recall.incidence import Incidence
 from memorai.recall.lexical import Words
+from memorai.write.predicates import KINDS
 
 _ROWS_AT_ONCE = 5_000
 _NO_TIME = np.iinfo(np.int64).min
-Ints = npt.NDArray[np.int64]
+Ints: TypeAlias = npt.NDArray[np.int64]
 
 
 class LiveIndex:
@@ -240,7 +241,8 @@ class LiveIndex:
 
     def _put(self, row: Any) -> None:
         temporal = row.kind != "" or row.valid_from is not None or row.valid_to is not None
-        self.facts.put(row.n, Edge(row.subject, row.object, row.valid_from, row.valid_to, temporal))
+        kind = KINDS.index(row.kind) if row.kind in KINDS else -1
+        self.facts.put(row.n, Edge(row.subject, row.object, row.valid_from, row.valid_to, temporal, kind))
         self._entity_limit = max(self._entity_limit, row.subject + 1, row.object + 1)
 
     def _read_changes(self, connection: sa.Connection, user: int, since: int) -> None:

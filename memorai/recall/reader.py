@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -27,9 +28,15 @@ from memorai.recall.results import Result, Why
 from memorai.recall.search import Asked, Hit, Node, search
 from memorai.recall.settings import Settings
 from memorai.recall.snapshot import Snapshots
+from memorai.write.names import name_key
+from memorai.write.predicates import KINDS, asked_kinds, first_person
+from memorai.write.sentences import CJK
 
 _MOST_TOUCHES = 256  # turns whose retrieval is remembered until it is written
 _VECTORS = 512
+_NAMES_IN = 300  # characters of a question that are looked at for names
+_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_CJK_RUNS = re.compile(f"[{CJK}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,7 @@ class Reader:
             self._index = LiveIndex(0)
             self._results.clear()
             return None
-        stored = {key: value for key, value in connection.execute(sa.select(meta.c.key, meta.c.value))}
+        stored = {row.key: row.value for row in connection.execute(sa.select(meta))}
         if stored.get("embedder", self._preparer.embedder.model_id) != self._preparer.embedder.model_id:
             raise StoreError(
                 f"{self._database.name}: its vectors are of another embedder ({stored['embedder']}); "
@@ -161,6 +168,7 @@ class Reader:
             at=self._clock() if question.at is None else question.at,
             past=question.at is not None,
             before=question.before,
+            **self._facts_asked(connection, user, question.text),
         )
         hits = search(self._index, asked, question.k, self._settings)
         numbers = tuple(int(self._index.numbers[hit.row]) for hit in hits)
@@ -170,6 +178,15 @@ class Reader:
             if len(self._results) > self._settings.cached_queries:
                 self._results.popitem(last=False)
         return numbers, results
+
+    def _facts_asked(self, connection: sa.Connection, user: int, text: str) -> dict[str, tuple[int, ...]]:
+        """The kinds of facts that a question asks for, and the entities that it names or means by "I"."""
+        kinds = tuple(KINDS.index(kind) for kind in asked_kinds(text))
+        if not kinds:
+            return {}
+        names = [*_names_in(text), *([name_key("user")] if first_person(text) else [])]
+        query = sa.select(entities.c.n).where(entities.c.user == user, entities.c.key.in_(names))
+        return {"kinds": kinds, "named": tuple(connection.execute(query.order_by(entities.c.n)).scalars())}
 
     def _vector(self, text: str, language: str) -> npt.NDArray[np.float32] | None:
         embedder = self._preparer.embedder
@@ -238,8 +255,17 @@ class Reader:
             self.flush()
 
 
+def _names_in(text: str) -> list[str]:
+    """Keys of all runs of up to three words, and of two to four Chinese characters: some may be names."""
+    words = _WORDS.findall(text[:_NAMES_IN])
+    runs = [" ".join(words[i : i + size]) for size in (1, 2, 3) for i in range(len(words) - size + 1)]
+    for run in _CJK_RUNS.findall(text[:_NAMES_IN]):
+        runs += [run[i : i + size] for size in (2, 3, 4) for i in range(len(run) - size + 1)]
+    return list(dict.fromkeys(map(name_key, runs)))
+
+
 def _entity_names(connection: sa.Connection, user: int, numbers: Sequence[int]) -> dict[int, str]:
     if not numbers:
         return {}
     query = sa.select(entities.c.n, entities.c.name).where(entities.c.user == user, entities.c.n.in_(numbers))
-    return {n: name for n, name in connection.execute(query)}
+    return {row.n: row.name for row in connection.execute(query)}

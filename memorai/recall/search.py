@@ -7,16 +7,21 @@ The composition is `memorai_plus` (conf/system/memorai_plus.yaml), which walks o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from memorai.recall.arrays import top
+from memorai.recall.facts import Focus
 from memorai.recall.live import LiveIndex
 from memorai.recall.settings import Settings
 from memorai.recall.walk import walk
 
-Ints, Floats = npt.NDArray[np.int64], npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+#: more answers than this, and a question was not about one of them
+_MOST_ANSWERS = 50
 #: shares two turns by a node: ("word", hash), ("entity", number); or itself a turn: ("turn", row)
 Node = tuple[str, int]
 
@@ -31,6 +36,8 @@ class Asked:
         at: microseconds: facts count that hold then.
         past: a time was asked for: what was said after ``at`` counts less.
         before: microseconds: only what was said before; None = all.
+        kinds: kinds of facts that it asks for, as places in `memorai.write.predicates.KINDS`.
+        named: entities that it names, or means by "I".
     """
 
     vector: npt.NDArray[np.float32] | None
@@ -38,6 +45,8 @@ class Asked:
     at: int
     past: bool = False
     before: int | None = None
+    kinds: tuple[int, ...] = ()
+    named: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,13 @@ def search(index: LiveIndex, asked: Asked, k: int, settings: Settings) -> list[H
         return []
     seeds = _seeds(index, asked, usable, settings)
     factors = index.facts.factors(asked.at, index.times, settings.stale, settings.later if asked.past else None)
+    focus = None
+    if asked.kinds and settings.fact_share:
+        named = np.array(asked.named, dtype=np.int64)
+        focus = index.facts.focus(asked.kinds, named, asked.at, _MOST_ANSWERS)
+    if focus is not None:
+        factors = _aside(index, focus, factors, settings.aside)
+        seeds = _with_answers(seeds, focus.rows[usable[focus.rows]], settings.fact_share / 2)
     mass = seeds.mass if factors is None else seeds.mass * factors[seeds.rows]
     exact = count <= settings.exact_turns
     rows = np.flatnonzero(usable) if exact else _neighbourhood(index, seeds.rows, mass, usable, settings)
@@ -67,8 +83,12 @@ def search(index: LiveIndex, asked: Asked, k: int, settings: Settings) -> list[H
     at = np.searchsorted(rows, seeds.rows)
     inside = (at < len(rows)) & (rows[np.minimum(at, len(rows) - 1)] == seeds.rows)
     restart[at[inside]] = mass[inside]
-    graph = _graph(index, rows, count, asked.at, settings)
+    answers = np.empty(0, np.int64) if focus is None else focus.objects
+    graph = _graph(index, rows, count, asked.at, answers, settings)
     restart = np.concatenate([restart, np.zeros(graph.num_nodes - len(rows))])
+    at = graph.num_nodes - len(graph.entities) + np.flatnonzero(np.isin(graph.entities, answers))
+    if at.size and restart.sum() > 0:
+        restart[at] = settings.fact_share / (1 - settings.fact_share) * restart.sum() / at.size
     found = walk(graph.num_nodes, graph.source, graph.target, graph.weight, restart, settings.damping)
     scores = found.scores[: len(rows)] * (1.0 if factors is None else factors[rows])
     best = top(scores, k)
@@ -84,6 +104,29 @@ def search(index: LiveIndex, asked: Asked, k: int, settings: Settings) -> list[H
         )
         for place, cosine in zip(best.tolist(), cosines, strict=True)
     ]
+
+
+def _aside(index: LiveIndex, focus: Focus, factors: Floats | None, aside: float) -> Floats | None:
+    """Lower the turns about entities that facts of the kind asked for name only for another time."""
+    if not focus.others.size:
+        return factors
+    about = np.zeros(len(index), dtype=bool)
+    about[index.entities.rows_of(focus.others)[1]] = True
+    about[index.entities.rows_of(focus.objects)[1]] = False
+    out = np.ones(len(index)) if factors is None else factors
+    out[about] = np.minimum(out[about], aside)
+    return out
+
+
+def _with_answers(seeds: _Seeds, rows: Ints, share: float) -> _Seeds:
+    """Give the turns that state what holds a share of the mass, on top of their own."""
+    if not rows.size or not seeds.mass.sum():
+        return seeds
+    every = np.union1d(seeds.rows, rows)
+    mass = np.zeros(every.size)
+    mass[np.searchsorted(every, seeds.rows)] = seeds.mass
+    mass[np.searchsorted(every, rows)] += share / (1 - share) * seeds.mass.sum() / rows.size
+    return _Seeds(every, mass, seeds.bm25)
 
 
 @dataclass(frozen=True)
@@ -190,7 +233,7 @@ class _Graph:
         return "entity", int(self.entities[node - len(self.words)])
 
 
-def _graph(index: LiveIndex, rows: Ints, count: int, at: int, settings: Settings) -> _Graph:
+def _graph(index: LiveIndex, rows: Ints, count: int, at: int, answers: Ints, settings: Settings) -> _Graph:
     """The graph of some turns (increasing): what they share, what holds between that, and who follows whom."""
     edges: list[tuple[Ints, Ints, Floats]] = []
     following = index.next[rows]
@@ -202,6 +245,8 @@ def _graph(index: LiveIndex, rows: Ints, count: int, at: int, settings: Settings
         owner, items, _ = incidence.items_of(rows)
         df = incidence.df[items]
         linking = (df >= 2) & (df <= settings.max_df)
+        if incidence is index.entities:
+            linking |= np.isin(items, answers)
         distinct, inverse = np.unique(items[linking], return_inverse=True)
         weights = settings.shared_weight * np.log1p(count / df[linking])
         edges.append((owner[linking], offset + inverse, weights))

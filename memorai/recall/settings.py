@@ -26,6 +26,8 @@ class Settings:
         shared_weight: edges between a turn and the words and entities it shares, times their idf.
         relation_weight: edges between entities of which a relation holds.
         max_df: what more turns share links nothing.
+        fact_share: share of the restart mass for what facts of the kind asked for say, in [0, 1).
+        aside: factor of turns about what such facts said at another time, in [0, 1].
         stale: factor of turns whose facts do not hold at the time asked for, in [0, 1].
         later: factor of turns said after the time asked for, none of whose facts is known to hold then.
         exact_turns: up to so many turns the walk sees the whole graph; beyond, the neighbourhood of the seeds.
@@ -55,6 +57,8 @@ class Settings:
     shared_weight: float = 0.25
     relation_weight: float = 0.25
     max_df: int = 30
+    fact_share: float = 0.4
+    aside: float = 0.3
     stale: float = 0.1
     later: float = 0.3
     exact_turns: int = 1500
@@ -83,8 +87,8 @@ class Settings:
         for name in ("temperature", "group_messages", "segment_turns", "seeds", "candidates", "strength_days"):
             if getattr(self, name) <= 0:
                 raise InputError(f"memory: {name}={getattr(self, name)} must be above 0")
-        if self.damping >= 1 or self.growth < 1 or self.stale > 1 or self.later > 1:
+        if self.growth < 1 or max(self.stale, self.later, self.aside) > 1 or max(self.damping, self.fact_share) >= 1:
             raise InputError(
-                f"memory: damping={self.damping} must be below 1, growth={self.growth} at least 1, "
-                f"stale={self.stale} and later={self.later} at most 1"
+                f"damping={self.damping}, fact_share={self.fact_share} must be below 1, growth={self.growth} at "
+                f"least 1, stale={self.stale}, later={self.later} and aside={self.aside} at most 1"
             )

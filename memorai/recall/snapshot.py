@@ -30,6 +30,7 @@ _DTYPES = {
     "I64": np.int64,
     "I32": np.int32,
     "U64": np.uint64,
+    "I8": np.int8,
     "U8": np.uint8,
     "BOOL": np.bool_,
 }

@@ -7,6 +7,7 @@ this; here a graph serves one query, and what counts is how fast it is put toget
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,8 @@ from scipy.sparse import csr_matrix
 
 from memorai.retrieval.pagerank.walk import check_damping
 
-Ints, Floats = npt.NDArray[np.int64], npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,18 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("headquartered_in", rf"{_AUX}headquartered\s+in|总部(?:在|位于|设在)"),
     )
 )
+#: kinds in a fixed order, for tables that hold them as numbers
+KINDS = tuple(kind for kind, _ in _KINDS)
+_ASKED = {
+    "lives_in": r"\b(?:liv(?:e|es|ed|ing)|reside|home ?town|home|address|mov(?:e|ed))\b|住|居|家在|搬",
+    "works_at": r"\b(?:work(?:s|ed|ing)?|employ\w+|company|firm|job)\b|工作|公司|上班|单位|雇主|任职|就职",
+    "named": r"\b(?:name|called)\b|名字|叫什么",
+    "married_to": r"\b(?:married|husband|wife|spouse)\b|结婚|丈夫|妻子|老公|老婆",
+    "aged": r"\b(?:how old|age)\b|多大|几岁|年龄",
+    "headquartered_in": r"\bheadquarter",
+}
+_ASKED_PATTERNS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _ASKED.items()}
+_FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our)\b|我|咱")
 _PAST = re.compile(r"\b(?:used to|was|were|had|lived|worked|resided)\b")
 _PAST_WORDS = re.compile(
     r"\b(?:formerly|previously|in the past|back then)\b|以前|曾经|曾|之前|过去|原来|从前", re.IGNORECASE
@@ -63,3 +75,18 @@ def read_predicate(predicate: str, sentence: str) -> Reading:
     said_past = bool(_PAST.search(text)) and not re.search(r"\b(?:has|have)\b", text)
     past = kind != "" and not moved and (said_past or bool(_PAST_WORDS.search(sentence))) and not _NOW.search(sentence)
     return Reading(kind, past)
+
+
+def asked_kinds(question: str) -> tuple[str, ...]:
+    """Return the kinds that a question's words speak of, in the order of `KINDS`.
+
+    Example:
+        >>> asked_kinds("Where do I live?")
+        ('lives_in',)
+    """
+    return tuple(kind for kind in KINDS if _ASKED_PATTERNS[kind].search(question))
+
+
+def first_person(question: str) -> bool:
+    """Whether a question is about who asks."""
+    return bool(_FIRST_PERSON.search(question))

@@ -128,9 +128,9 @@ def forget_relations(ledger: Ledger, gone: list[int], recorded: int) -> None:
                 reopened.append(row["relation"])
     about = sa.or_(decisions.c.relation.in_(gone), decisions.c.cause.in_(gone))
     ledger.connection.execute(decisions.delete().where(decisions.c.user == ledger.user, about))
-    mine = relations.c.user == ledger.user
-    ledger.connection.execute(relations.update().where(mine, relations.c.closed_by.in_(gone)).values(closed_by=None))
-    ledger.connection.execute(relations.delete().where(mine, relations.c.n.in_(gone)))
+    own = relations.c.user == ledger.user
+    ledger.connection.execute(relations.update().where(own, relations.c.closed_by.in_(gone)).values(closed_by=None))
+    ledger.connection.execute(relations.delete().where(own, relations.c.n.in_(gone)))
     ledger.note(Change.RELATION, gone)
     for n in dict.fromkeys(reopened):
         _end_again(ledger, n, recorded)
@@ -227,15 +227,17 @@ def _place(ledger: Ledger, new: _Row, start: int, line: list[_Row], recorded: in
     open_before = [row for row in before if row.valid_to is None or row.valid_to > start]
     for row in open_before:
         _decide(ledger, CLOSE, row, new.n, (row.valid_from, start, new.n), recorded)
-    begin = start if open_before and new.valid_from is None else new.valid_from
+    begin = new.valid_from
+    if begin is None and before:
+        # not before the other ended; where that is still open, not before it was said
+        begin = start if open_before else max(row.valid_to or row.start for row in before)
     end, by = new.valid_to, None
     if after and (end is None or end > after[0].start):
         end, by = after[0].start, after[0].n
-        if after[0].valid_from is None:
-            successor = after[0]
-            _decide(
-                ledger, START, successor, new.n, (successor.start, successor.valid_to, successor.closed_by), recorded
-            )
+    if after and after[0].valid_from is None:
+        successor = after[0]
+        first = end if end is not None else successor.start
+        _decide(ledger, START, successor, new.n, (first, successor.valid_to, successor.closed_by), recorded)
     if (begin, end) != (new.valid_from, new.valid_to):
         _decide(ledger, CLOSE if by is not None else START, new, by or new.n, (begin, end, by), recorded)
 

@@ -141,7 +141,7 @@ def _sessions(ledger: Ledger, keys: Iterable[str]) -> dict[str, int]:
     rows = [{"user": ledger.user, "n": ledger.next("sessions"), "key": key} for key in wanted if key not in found]
     if rows:
         ledger.connection.execute(t.sessions.insert(), rows)
-    return found | {row["key"]: row["n"] for row in rows}
+    return found | {str(row["key"]): int(str(row["n"])) for row in rows}
 
 
 def _segments(ledger: Ledger, sessions: Sequence[int], size: int) -> tuple[list[int], list[int]]:
