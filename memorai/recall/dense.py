@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memorai.index.nearest import default_spec
-
 Floats = npt.NDArray[np.float32]
 _SAMPLE = 2048
 _TRAINING = 20_000
@@ -80,6 +78,8 @@ class Dense:
         faiss = _faiss()
         if self._scan is not None or len(self) < at_least or faiss is None:
             return
+        from memorai.index.nearest import default_spec  # loads torch, which a small store need not pay
+
         index = faiss.index_factory(self.dim, default_spec(len(self), self.dim), faiss.METRIC_INNER_PRODUCT)
         vectors = self.everything()
         # evenly spaced rather than drawn: the same vectors always make the same index

@@ -13,8 +13,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from memorai.retrieval.pagerank.walk import check_damping
-
 Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -55,8 +53,12 @@ def walk(
         restart: mass [N] >= 0, scaled here to sum 1; all zero counts as equal parts.
         damping: d in [0, 1).
         tol: L1 change at which it stops.
+
+    Raises:
+        ValueError: damping out of range.
     """
-    check_damping(damping)
+    if not 0 <= damping < 1:
+        raise ValueError(f"damping={damping} is not in [0, 1)")
     total = restart.sum()
     s = restart / total if total > 0 else np.full(num_nodes, 1 / max(1, num_nodes))
     there, back = np.concatenate([source, target]), np.concatenate([target, source])

@@ -18,12 +18,12 @@ _SYLLABLES = (
     *("ta", "te", "ti", "to", "va", "ve", "vi", "vo", "za", "zo"),
 )
 _FRAMES = (
-    "I went to {place} with {name} to see the {a} and the {b}.",
-    "{name} told me that the {a} near {place} needs a new {b}.",
-    "We bought a {a} for {name} because the old {b} was broken.",
-    "My friend {name} works on the {a} and loves every {b} in {place}.",
-    "Yesterday the {a} was full of {b}, so {name} and I left {place} early.",
-    "Do you remember the {a} that {name} brought from {place}?",
+    "I went to {place} with {name} to see the {a} and the {b}. We found a {c} beside the {d}.",
+    "{name} told me that the {a} near {place} needs a new {b}, and maybe a {c} for the {d}.",
+    "We bought a {a} for {name} because the old {b} was broken. The {c} came with a {d}.",
+    "My friend {name} works on the {a} and loves every {b} in {place}. She keeps a {c} in her {d}.",
+    "Yesterday the {a} was full of {b}, so {name} and I left {place} early with the {c} and a {d}.",
+    "Do you remember the {a} that {name} brought from {place}? It had a {c} and a {d}.",
 )
 _FACTS = ("I live in {place} now.", "I moved to {place}.", "I work at {name} now.", "{name} lives in {place}.")
 
@@ -53,6 +53,9 @@ def messages(count: int, seed: int = 0) -> Iterator[dict[str, Any]]:
             "place": word(3_000_000 + names[1], True),
             "a": word(topic * _WORDS_OF_TOPIC + int(rng.integers(_WORDS_OF_TOPIC))),
             "b": word(200_000 + int(5000 ** rng.random())),
+            # most of what is talked about is named once
+            "c": word(10_000_000 + i),
+            "d": word(20_000_000 + i),
         }
         frames = _FACTS if i % 40 == 39 else _FRAMES
         yield {

@@ -15,18 +15,48 @@ from memorai.write.resolve import folded
 _CHUNK = 400
 
 
+def _one(column: sa.Column[Any], n: sa.ColumnElement[int]) -> sa.ScalarSelect[Any]:
+    """The column of the user's row of number ``n`` in another table.
+
+    Not a join: SQLite's planner, which has no statistics, might begin a join of one user's tables with the wrong one.
+    """
+    other = column.table.alias()
+    return sa.select(other.c[column.name]).where(other.c.user == _USER, other.c.n == n).scalar_subquery()
+
+
+# statements of a search, made once: to compose one costs as much as to run it
+_USER: sa.BindParameter[int] = sa.bindparam("user", type_=sa.Integer)
+_NUMBERS: sa.BindParameter[int] = sa.bindparam("numbers", expanding=True, type_=sa.BigInteger)
+_T, _R, _S = t.turns.c, t.relations.c, t.relation_sources.c
+_TURNS = sa.select(
+    *(_T.n, _T.id, _one(t.sessions.c.key, _T.session), _T.speaker, _T.text, _T.role, _T.caption, _T.time, _T.time_text),
+    *(_T.recorded, _T.gate),
+).where(_T.user == _USER)
+_TURNS_BY_NUMBER = _TURNS.where(_T.n.in_(_NUMBERS))
+_FACTS = sa.select(
+    *(_R.n, _R.predicate, _R.kind, _R.valid_from, _R.valid_to, _R.stated, _R.recorded, _R.closed_by, _R.conflict),
+    _one(t.entities.c.name, _R.subject).label("subject_name"),
+    _one(t.entities.c.name, _R.object).label("object_name"),
+).where(_R.user == _USER)
+_FACTS_BY_NUMBER = _FACTS.where(_R.n.in_(_NUMBERS))
+_STATED_BY_TURN = sa.select(_S.turn, _S.relation).where(_S.user == _USER, _S.turn.in_(_NUMBERS)).order_by(_S.n)
+_TURNS_OF_FACTS = (
+    sa.select(_S.relation, _one(_T.id, _S.turn)).where(_S.user == _USER, _S.relation.in_(_NUMBERS)).order_by(_S.n)
+)
+
+
 def stored_turns(connection: sa.Connection, user: int, numbers: Iterable[int]) -> dict[int, StoredTurn]:
     """Return turns by number; those that are gone are left out."""
     out: dict[int, StoredTurn] = {}
     for chunk in _chunks(list(numbers)):
-        for row in connection.execute(_turns(user).where(t.turns.c.n.in_(chunk))):
+        for row in connection.execute(_TURNS_BY_NUMBER, {"user": user, "numbers": chunk}):
             out[row.n] = StoredTurn(*row)
     return out
 
 
 def every_turn(connection: sa.Connection, user: int) -> Iterator[StoredTurn]:
     """Yield the user's turns in the order in which they were added."""
-    for row in connection.execution_options(yield_per=1000).execute(_turns(user).order_by(t.turns.c.n)):
+    for row in connection.execution_options(yield_per=1000).execute(_TURNS.order_by(t.turns.c.n), {"user": user}):
         yield StoredTurn(*row)
 
 
@@ -41,8 +71,9 @@ def turn_numbers(connection: sa.Connection, user: int, ids: Sequence[str]) -> di
 
 def last_turns(connection: sa.Connection, user: int, session: str, count: int) -> list[StoredTurn]:
     """Return the last turns of a session, oldest first."""
-    query = _turns(user).where(t.sessions.c.key == session).order_by(t.turns.c.n.desc()).limit(count)
-    return [StoredTurn(*row) for row in connection.execute(query)][::-1]
+    number = sa.select(t.sessions.c.n).where(t.sessions.c.user == user, t.sessions.c.key == session).scalar_subquery()
+    query = _TURNS.where(t.turns.c.session == number).order_by(t.turns.c.n.desc()).limit(count)
+    return [StoredTurn(*row) for row in connection.execute(query, {"user": user})][::-1]
 
 
 def find_entity(connection: sa.Connection, user: int, name: str) -> int | None:
@@ -63,7 +94,8 @@ def find_entity(connection: sa.Connection, user: int, name: str) -> int | None:
 def facts_of_entity(connection: sa.Connection, user: int, entity: int) -> list[Fact]:
     """Return the relations that begin or end at an entity, on a line in time."""
     r = t.relations
-    return _facts(connection, user, sa.or_(r.c.subject == entity, r.c.object == entity))
+    which = sa.or_(r.c.subject == entity, r.c.object == entity)
+    return _facts(connection, user, connection.execute(_FACTS.where(which), {"user": user}).all())
 
 
 def facts_of_line(connection: sa.Connection, user: int, relation: int) -> list[Fact]:
@@ -74,20 +106,20 @@ def facts_of_line(connection: sa.Connection, user: int, relation: int) -> list[F
     if row is None:
         return []
     same = r.c.kind == row.kind if row.kind else sa.and_(r.c.kind == "", r.c.predicate == row.predicate)
-    return _facts(connection, user, sa.and_(r.c.subject == row.subject, same))
+    query = _FACTS.where(r.c.subject == row.subject, same)
+    return _facts(connection, user, connection.execute(query, {"user": user}).all())
 
 
 def facts_of_turns(connection: sa.Connection, user: int, numbers: Sequence[int]) -> dict[int, list[Fact]]:
     """Return by turn the relations that it states."""
-    s = t.relation_sources
     pairs: list[tuple[int, int]] = []
     for chunk in _chunks(list(numbers)):
-        query = sa.select(s.c.turn, s.c.relation).where(s.c.user == user, s.c.turn.in_(chunk)).order_by(s.c.n)
-        pairs += [(turn, relation) for turn, relation in connection.execute(query)]
-    relations = list(dict.fromkeys(relation for _, relation in pairs))
+        rows = connection.execute(_STATED_BY_TURN, {"user": user, "numbers": chunk})
+        pairs += [(turn, relation) for turn, relation in rows]
     facts: dict[int, Fact] = {}
-    for chunk in _chunks(relations):
-        facts |= {fact.id: fact for fact in _facts(connection, user, t.relations.c.n.in_(chunk))}
+    for chunk in _chunks(list(dict.fromkeys(relation for _, relation in pairs))):
+        rows = connection.execute(_FACTS_BY_NUMBER, {"user": user, "numbers": chunk})
+        facts |= {fact.id: fact for fact in _facts(connection, user, rows.all())}
     out: dict[int, list[Fact]] = {}
     for turn, relation in pairs:
         out.setdefault(turn, []).append(facts[relation])
@@ -96,7 +128,7 @@ def facts_of_turns(connection: sa.Connection, user: int, numbers: Sequence[int])
 
 def every_fact(connection: sa.Connection, user: int) -> list[Fact]:
     """Return all relations, on a line in time."""
-    return _facts(connection, user, sa.true())
+    return _facts(connection, user, connection.execute(_FACTS, {"user": user}).all())
 
 
 def every_decision(connection: sa.Connection, user: int) -> list[Decision]:
@@ -133,31 +165,15 @@ def count_rows(connection: sa.Connection, user: int) -> dict[str, int]:
     return counts
 
 
-def _turns(user: int) -> sa.Select[Any]:
-    c, s = t.turns.c, t.sessions.c
-    columns = (c.n, c.id, s.key, c.speaker, c.text, c.role, c.caption, c.time, c.time_text, c.recorded, c.gate)
-    joined = t.turns.join(t.sessions, sa.and_(s.user == c.user, s.n == c.session))
-    return sa.select(*columns).select_from(joined).where(c.user == user)
-
-
-def _facts(connection: sa.Connection, user: int, which: sa.ColumnElement[bool]) -> list[Fact]:
-    r, subject, object_ = t.relations, t.entities.alias(), t.entities.alias()
-    joined = r.join(subject, sa.and_(subject.c.user == r.c.user, subject.c.n == r.c.subject)).join(
-        object_, sa.and_(object_.c.user == r.c.user, object_.c.n == r.c.object)
-    )
-    columns = (
-        *(r.c.n, subject.c.name.label("s"), r.c.predicate, object_.c.name.label("o"), r.c.kind, r.c.valid_from),
-        *(r.c.valid_to, r.c.stated, r.c.recorded, r.c.closed_by, r.c.conflict),
-    )
-    rows = connection.execute(sa.select(*columns).select_from(joined).where(r.c.user == user, which)).all()
-    rows = sorted(rows, key=lambda row: (row.stated if row.valid_from is None else row.valid_from, row.n))
-    sources = _sources(connection, user, [row.n for row in rows])
+def _facts(connection: sa.Connection, user: int, rows: Sequence[Any]) -> list[Fact]:
+    ordered = sorted(rows, key=lambda row: (row.stated if row.valid_from is None else row.valid_from, row.n))
+    sources = _sources(connection, user, [row.n for row in ordered])
     return [
         Fact(
             id=row.n,
-            subject=row.s,
+            subject=row.subject_name,
             predicate=row.predicate,
-            object=row.o,
+            object=row.object_name,
             kind=row.kind,
             valid_from=moment(row.valid_from),
             valid_to=moment(row.valid_to),
@@ -166,22 +182,15 @@ def _facts(connection: sa.Connection, user: int, which: sa.ColumnElement[bool]) 
             closed_by=row.closed_by,
             conflict=row.conflict,
         )
-        for row in rows
+        for row in ordered
     ]
 
 
 def _sources(connection: sa.Connection, user: int, relations: list[int]) -> Mapping[int, list[str]]:
-    s, turns = t.relation_sources, t.turns
     out: dict[int, list[str]] = {}
     for chunk in _chunks(relations):
-        query = (
-            sa.select(s.c.relation, turns.c.id)
-            .select_from(s.join(turns, sa.and_(turns.c.user == s.c.user, turns.c.n == s.c.turn)))
-            .where(s.c.user == user, s.c.relation.in_(chunk))
-            .order_by(s.c.n)
-        )
-        for relation, id_ in connection.execute(query):
-            out.setdefault(relation, []).append(id_)
+        for relation, turn in connection.execute(_TURNS_OF_FACTS, {"user": user, "numbers": chunk}):
+            out.setdefault(relation, []).append(turn)
     return out
 
 
