@@ -21,6 +21,7 @@ from rich.text import Text
 
 from memorai.datasets.common import decode_utf8, parse_json, read_file
 from memorai.errors import InputError
+from memorai.graph.store.errors import StoreError
 from memorai.graph.store.records import Fact
 from memorai.memory import Memory
 from memorai.recall.results import Result
@@ -136,8 +137,6 @@ def _add(options: argparse.Namespace) -> int:
 
 def _added(memory: Memory, message: Any, options: argparse.Namespace, bad: list[str]) -> Added | None:
     """Add one message; what is wrong with it costs no other."""
-    from memorai.graph.store.errors import StoreError
-
     where = ""
     if options.file is not None:
         where, message = message
@@ -166,9 +165,12 @@ def _lines(name: str, bad: list[str]) -> list[tuple[str, Any]]:
         except InputError as error:
             bad.append(str(error))
             continue
-        if isinstance(record, dict) and "question" in record:
+        if not isinstance(record, dict):
+            bad.append(f"{where}: not an object; give a message or a turn a line")
+            continue
+        if "question" in record:
             continue  # of a data set: nothing that was said
-        inner = record.get("messages") if isinstance(record, dict) else None
+        inner = record.get("messages")
         out += [(where, message) for message in inner] if isinstance(inner, list) else [(where, record)]
     return out
 

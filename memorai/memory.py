@@ -134,7 +134,7 @@ class Memory:
             if reembed:
                 reembed_store(database, preparer)
                 memory._clean(None)
-            memory._reader.open()
+            memory._reader.warm()
         except BaseException:
             database.close()
             raise

@@ -84,6 +84,7 @@ def calls(source: str) -> Iterator[tuple[ast.Call, str, dict[str, ast.expr]]]:
 
 BINARY_BY_DEFAULT = {"gzip.open", "bz2.open", "lzma.open"}
 NOT_FILES = {"os.open", "webbrowser.open", "PIL.Image.open", "zipfile.ZipFile.open", "tarfile.open"}
+NOT_FILES |= {"memorai.memory.Memory.open"}
 
 
 def opens_without_encoding(source: str) -> list[int]:

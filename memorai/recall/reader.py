@@ -90,7 +90,7 @@ class Reader:
                 self._note(numbers)
         return results
 
-    def open(self) -> None:
+    def warm(self) -> None:
         """Read the store, so that the first search need not."""
         with self._lock, self._database.read() as connection:
             self.refresh(connection)

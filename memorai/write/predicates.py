@@ -47,7 +47,7 @@ _PAST_WORDS = re.compile(
 )
 _NOW = re.compile(r"\b(?:now|currently|these days)\b|现在|目前|如今", re.IGNORECASE)
 _ENDED = re.compile(
-    r"\b(?:no longer|not\b.{0,30}\bany\s?more|n't\b.{0,30}\bany\s?more|never)\b|不再|已经不|没有再", re.IGNORECASE
+    r"\b(?:no longer|never)\b|(?:\bnot|n['’]t)\b.{0,30}\bany\s?more\b|不再|已经不|没有再", re.IGNORECASE
 )
 
 

@@ -6,10 +6,8 @@ from hypothesis import strategies as st
 from memorai.errors import InputError
 from memorai.recall.messages import clean, read_messages
 
-TREE = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-)
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+TREE = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
 
 
 @given(text=st.text(alphabet=st.characters(codec=None)))

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -161,10 +161,22 @@ def store_folder(where: str) -> Path:
             with file.open("rb") as stream:
                 if stream.read(len(_MAGIC)) != _MAGIC:
                     raise StoreError(f"{file}: no SQLite file; restore it from a backup or give another path")
+            if _is_foreign(file):
+                raise StoreError(f"{folder}: its database is not a memory store; give another path")
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise StoreError(f"{where}: cannot be used as a store ({reason}); check the path and its permissions") from None
     return folder
+
+
+def _is_foreign(file: Path) -> bool:
+    """Whether a SQLite file is some other program's; found out without changing a byte of it."""
+    try:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    except sqlite3.Error:
+        return False  # damaged, or not to be read: what opens it says so
+    return bool(names) and "meta" not in names
 
 
 def _postgresql_url(text: str) -> sa.URL:
