@@ -375,7 +375,7 @@ class Memory:
         """
         if not self._closed:
             self._writer.close()
-            self._reader.close()
+            self._reader.close(self._writer.written)
             self._database.close()
             self._closed = True
 

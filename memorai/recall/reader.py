@@ -27,7 +27,7 @@ from memorai.recall.prepare import Preparer
 from memorai.recall.results import Result, Why
 from memorai.recall.search import Asked, Hit, Node, search
 from memorai.recall.settings import Settings
-from memorai.recall.snapshot import Snapshots
+from memorai.recall.snapshot import AT_LEAST, Snapshots
 from memorai.write.names import name_key
 from memorai.write.predicates import KINDS, asked_kinds, first_person
 from memorai.write.sentences import CJK
@@ -138,10 +138,16 @@ class Reader:
             self._vectors.clear()
             self._touched.clear()
 
-    def close(self) -> None:
-        """Write down what was retrieved, and leave an index file where one is worth it."""
+    def close(self, written: int) -> None:
+        """Write down what was retrieved, and leave an index file where one is worth it.
+
+        Args:
+            written: turns that this process has written; after many, the index is made for the file's sake alone.
+        """
         with self._lock:
             self.flush()
+            if self._snapshots is not None and written >= AT_LEAST:
+                self.warm()
             if self._snapshots is not None:
                 self._snapshots.save(self._index)
 

@@ -84,6 +84,7 @@ class Writer:
         self._timer: threading.Timer | None = None
         self._failure: StoreError | None = None
         self._revision = -1
+        self.written = 0  # turns, since it was opened
 
     def __len__(self) -> int:
         return len(self._pending)
@@ -179,6 +180,7 @@ class Writer:
         except BaseException:
             self._hot.at(object())  # what it learned in the transaction is not so
             raise
+        self.written += len(turns)
         self._notice(state)
 
     def _notice(self, state: State) -> None:

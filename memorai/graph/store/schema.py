@@ -193,6 +193,7 @@ changes = _of_user(
     Column("kind", Text, nullable=False),
     Column("ref", BigInteger, nullable=False),
     Index("changes_by_revision", "user", "revision"),
+    Index("changes_by_kind", "user", "kind", "revision"),
 )
 
 #: tables of users' rows, in an order in which they can be emptied
