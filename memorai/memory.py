@@ -34,7 +34,7 @@ from memorai.recall.export import export_user
 from memorai.recall.graph import memory_graph
 from memorai.recall.keeper import Keeper, Policy
 from memorai.recall.messages import clean, read_messages
-from memorai.recall.prepare import Preparer
+from memorai.recall.prepare import Preparer, segment_summary
 from memorai.recall.reader import Question, Reader
 from memorai.recall.reembed import reembed_store
 from memorai.recall.results import Context, Result, context_of
@@ -44,7 +44,6 @@ from memorai.recall.writer import Added, Writer
 from memorai.types import Turn
 from memorai.write.extraction import Extractor
 from memorai.write.gate import Gate, RuleGate
-from memorai.write.summarize import summarize
 
 Time = datetime | str | None
 _CACHE_FILES = "cache.sqlite*"
@@ -273,8 +272,10 @@ class Memory:
             self._reader.discard()
             self._graph = None
             return self._keeper.forget_all()
+        if entity is not None and not isinstance(entity, str):
+            raise InputError(f"forget: entity={entity!r} is no text; give a name")
+        ids = [] if turn is None else _ids(turn, "forget")
         self._writer.flush()
-        ids = [turn] if isinstance(turn, str) else list(turn or ())
         counts = self._keeper.forget(ids, entity)
         self._writer.forget_context()
         return counts
@@ -303,15 +304,25 @@ class Memory:
         self._written()
         return self._keeper.archive(below)
 
-    def restore(self, turns: Sequence[str] | None = None) -> tuple[str, ...]:
-        """Bring archived turns back into the search, all or the named ones; return the ids."""
+    def restore(self, turns: str | Sequence[str] | None = None) -> tuple[str, ...]:
+        """Bring archived turns back into the search, all or the named ones; return the ids.
+
+        Raises:
+            InputError: there is no such turn.
+        """
+        named = None if turns is None else _ids(turns, "restore")
         self._written()
-        return self._keeper.restore(turns)
+        return self._keeper.restore(named)
 
     def retention(self, turn: str) -> float:
-        """Return R = exp(-t / S) of a turn: t days since it was last found, S its strength in days."""
+        """Return R = exp(-t / S) of a turn: t days since it was last found, S its strength in days.
+
+        Raises:
+            InputError: there is no such turn.
+        """
+        (named,) = _ids([turn], "retention")
         self._written()
-        return self._keeper.retention(turn)
+        return self._keeper.retention(named)
 
     def stats(self) -> dict[str, Any]:
         """Return how much there is: rows by kind, revision, bytes on the disk, embedder."""
@@ -362,7 +373,7 @@ class Memory:
             found = connection.execute(sa.select(t.meta.c.value).where(t.meta.c.key == "dim")).scalar()
             for user in connection.execute(sa.select(t.users.c.id).order_by(t.users.c.id)).scalars().all():
                 derive = self._preparer.derive_stored
-                problems += check_user(connection, user, int(found or 0), repair, derive, summarize, self._now())
+                problems += check_user(connection, user, int(found or 0), repair, derive, segment_summary, self._now())
         if repair:
             self._clean(None)
         return tuple(problems)
@@ -398,6 +409,14 @@ class Memory:
         if user is None:
             for file in sorted(folder.glob(_CACHE_FILES)):
                 file.unlink(missing_ok=True)
+
+
+def _ids(turns: Any, what: str) -> list[str]:
+    """The ids of one turn or several, as a list of texts."""
+    ids = [turns] if isinstance(turns, str) else turns
+    if not isinstance(ids, Sequence) or not all(isinstance(id_, str) for id_ in ids):
+        raise InputError(f"{what}: {turns!r} is no id of a turn, and no list of ids")
+    return list(ids)
 
 
 def _embedder(chosen: Embedder | str) -> Embedder:

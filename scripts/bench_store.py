@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import resource
 import subprocess
 import sys
@@ -24,6 +23,7 @@ import numpy as np
 
 from memorai.memory import Memory
 from memorai.models.embedders import BundledMiniLM, Embedder, HashingEmbedder
+from memorai.report.manifest import git_sha, hardware, packages
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from store_bench.chatter import messages, queries
@@ -101,14 +101,14 @@ def search(folder: Path, turns: int, name: str, count: int) -> dict[str, Any]:
         embedder.embed([text], "query")
         inside.append(time.perf_counter() - start)
         start = time.perf_counter()
-        memory.search(text, touch=False)
+        memory.search(text)
         times.append(time.perf_counter() - start)
     new = []
     for i, text in enumerate(queries(20, turns, seed=2)):
         memory.add({"role": "user", "content": f"A new message {i} of today.", "session": "new"})
         memory.flush()
         start = time.perf_counter()
-        memory.search(text, touch=False)
+        memory.search(text)
         new.append(time.perf_counter() - start)
     return {
         "open_seconds": opened,
@@ -146,7 +146,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(done.stderr, file=sys.stderr)
             return 1
         figures |= json.loads(done.stdout.splitlines()[-1])
-    figures |= {"python": platform.python_version(), "machine": platform.machine()}
+    figures |= {"code": git_sha(), "hardware": hardware(), "packages": packages()}
     for key, value in figures.items():
         print(f"{key:28} {value:.3f}" if isinstance(value, float) else f"{key:28} {value}")
     if options.json:

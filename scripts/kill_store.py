@@ -36,8 +36,12 @@ def write_forever(folder: Path, first: int, out: int) -> None:
             os.write(out, f"gone {start}\n".encode())
 
 
-def kill_once(folder: Path, first: int, seconds: float) -> tuple[int, set[int], set[int]]:
-    """Run a child for so long; return the number up to which messages are promised, and those forgotten or going."""
+def kill_once(folder: Path, first: int, seconds: float, opening: bool) -> tuple[int, set[int], set[int]]:
+    """Run a child for so long from its start (``opening``), or from its first write, and kill it.
+
+    Returns:
+        the number up to which messages are promised, those forgotten, and those on their way out.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
@@ -47,11 +51,13 @@ def kill_once(folder: Path, first: int, seconds: float) -> tuple[int, set[int], 
         finally:
             os._exit(1)
     os.close(writing)
-    time.sleep(seconds)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
     promised, gone, going = first, set(), set()
     with os.fdopen(reading, encoding="utf-8") as lines:
+        if not opening:
+            lines.readline()
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
         for line in lines:
             word, _, number = line.strip().rpartition(" ")
             if word == "gone":
@@ -93,7 +99,8 @@ def main(arguments: list[str] | None = None) -> int:
         going: set[int] = set()
         first = 0
         for kill in range(options.kills):
-            last, forgotten, half = kill_once(folder, first, rng.uniform(0, options.longest))
+            # one in ten may die while it opens the store, all others while they write
+            last, forgotten, half = kill_once(folder, first, rng.uniform(0, options.longest), kill % 10 == 0)
             promised.append(range(first, last))
             gone |= forgotten
             going |= half

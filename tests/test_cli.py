@@ -80,7 +80,10 @@ def test_bad_lines_of_a_file_cost_no_other_line(run, tmp_path, monkeypatch):
         (("search", "x", "--at", "soon"), "ISO 8601"),
         (("forget", "--turn", "x"), "no turn 'x'"),
         (("forget", "--entity", "x"), "no entity 'x'"),
+        (("forget", "--turn", "\udcff"), "no turn"),
         (("export", "out.txt"), "ends in"),
+        (("export", "a\0.json"), "cannot be written"),
+        (("add", "--file", "a\0"), "cannot be read"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_status_2(run, arguments, message):
@@ -99,6 +102,14 @@ def test_a_store_that_is_none_is_not_made(run, tmp_path, command):
     (tmp_path / "bad" / FILE).write_bytes(b"no database" * 100)
     code, _, err = run(*command, store="bad")
     assert code == 2 and "no SQLite file" in err and err.count("\n") == 1
+
+
+def test_numbers_and_words_beyond_all_bounds_find_nothing(run):
+    run("add", "something", "--id", "1")
+    for name in ("9" * 30, "\u0663", "\u00b2", "-5", "", "\udcff", "x" * 100_000):
+        assert run("history", name)[:2] == (0, "nothing known\n")
+    assert "something" in run("search", "x", "-k", "9" * 20)[1]
+    assert run("search", " ")[:2] == (0, "nothing found\n")
 
 
 def test_text_of_the_memory_steers_no_terminal(run):

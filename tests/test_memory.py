@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from memorai import Memory, Turn, load_dataset
+from memorai import Turn, load_dataset
 from memorai.errors import InputError
 from memorai.graph.store.errors import StoreBusy, StoreError
 from memorai.models.hashing import HashingEmbedder
@@ -312,6 +312,15 @@ def test_another_embedder_is_refused_unless_the_store_is_given_its_vectors(tmp_p
         opened(tmp_path / "m")
 
 
+def test_nothing_new_is_read_with_what_another_process_has_forgotten(tmp_path):
+    with opened(tmp_path / "m") as memory, opened(tmp_path / "m") as other:
+        memory.add(said("Zanzibarquux is my best friend.", "2024-01-01", id="z", session="s"))
+        other.forget(turn="z")
+        memory.add(said("He lives in Rome.", "2024-01-02", id="n", session="s"))
+        assert memory.history("Zanzibarquux") == ()
+        assert b"anzibarquux" not in bytes_of(tmp_path / "m")
+
+
 # --- bad input ------------------------------------------------------------------------------------------------------
 
 
@@ -448,6 +457,29 @@ def test_searching_nothing_and_for_nothing(tmp_path):
                 memory.search("x", at=at)
 
 
+def test_ids_and_numbers_that_nothing_has(tmp_path):
+    with opened(tmp_path / "m") as memory:
+        memory.add(CHAT)
+        for number in (0, -1, 10**9, 10**30, -(10**30)):
+            assert memory.history(number) == ()
+            with pytest.raises(InputError, match="decision"):
+                memory.undo(number)
+        for turn in ("x", "\ud800", "a\0", "x" * 10**6, ["a1", "\ud800"], [""]):
+            for call in (memory.forget, memory.restore):
+                with pytest.raises(InputError, match="no turn"):
+                    call(turn)
+        for wrong in (3, [3], {"a1"}):
+            for call in (memory.forget, memory.restore, memory.retention):
+                with pytest.raises(InputError, match="no id"):
+                    call(wrong)
+        for entity, message in (("", "no entity"), ("\ud800", "no entity"), ("a\0", "no entity"), (3, "no text")):
+            with pytest.raises(InputError, match=message):
+                memory.forget(entity=entity)
+        with pytest.raises(InputError, match="cannot be written"):
+            memory.export(tmp_path / "a\0.json")
+        assert memory.stats()["turns"] == 4
+
+
 def test_before_hides_what_was_said_later(tmp_path):
     with opened(tmp_path / "m") as memory:
         memory.add(CHAT)
@@ -515,4 +547,3 @@ def test_a_writer_that_waits_too_long_says_busy_and_keeps_the_message(tmp_path):
             memory.add(CHAT[1])
         memory.flush()
         assert holder.stats()["turns"] == 2
-    assert Memory is not None

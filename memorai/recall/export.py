@@ -43,6 +43,8 @@ def export_user(connection: sa.Connection, user: int | None, name: str, target: 
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise InputError(f"{target}: cannot be written ({error.strerror}); check the folder and its rights") from None
+    except ValueError as error:  # a path with NUL
+        raise InputError(f"{str(target)!r}: cannot be written ({error}); give another path") from None
     return len(turns)
 
 

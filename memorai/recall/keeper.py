@@ -10,13 +10,14 @@ import sqlalchemy as sa
 
 from memorai.errors import InputError
 from memorai.graph.store import schema as t
+from memorai.graph.store.chunks import chunks
 from memorai.graph.store.database import Database
 from memorai.graph.store.forget import Forgotten, forget_turns, forget_user, turns_of_entity
 from memorai.graph.store.reads import find_entity, turn_numbers
 from memorai.graph.store.retention import Fading, Trace, retention_of, set_archived, traces
 from memorai.graph.store.users import Ledger, find_user
+from memorai.recall.prepare import segment_summary
 from memorai.recall.settings import Settings
-from memorai.write.summarize import summarize
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class Keeper:
             if user is None or not gone:
                 return Forgotten()
             ledger = Ledger(connection, user)
-            counts = forget_turns(ledger, list(dict.fromkeys(gone)), summarize, self._clock())
+            counts = forget_turns(ledger, list(dict.fromkeys(gone)), segment_summary, self._clock())
             ledger.close()
         self._clean(user)
         self._database.scrub(whole=False)
@@ -132,7 +133,7 @@ class Keeper:
             ids = _ids(connection, user, chosen)
             if chosen and not dry_run:
                 ledger = Ledger(connection, user)
-                forget_turns(ledger, chosen, summarize, now)
+                forget_turns(ledger, chosen, segment_summary, now)
                 ledger.close()
         if ids and not dry_run:
             self._clean(user)
@@ -190,7 +191,7 @@ class Keeper:
             numbers = {} if user is None else turn_numbers(connection, user, [turn])
             if user is None or turn not in numbers:
                 raise InputError(f"retention: no turn {turn!r}; `export` shows the ids")
-            trace = traces(connection, user, self._fading)[numbers[turn]]
+            trace = traces(connection, user, self._fading, numbers[turn])[numbers[turn]]
         return retention_of(trace.accessed, trace.strength, self._clock())
 
 
@@ -243,8 +244,7 @@ def _by_budget(
 
 def _ids(connection: sa.Connection, user: int, numbers: Sequence[int]) -> tuple[str, ...]:
     out: dict[int, str] = {}
-    for start in range(0, len(numbers), 400):
-        chunk = numbers[start : start + 400]
+    for chunk in chunks(numbers):
         query = sa.select(t.turns.c.n, t.turns.c.id).where(t.turns.c.user == user, t.turns.c.n.in_(chunk))
         out |= {row.n: row.id for row in connection.execute(query)}
     return tuple(out[n] for n in numbers)

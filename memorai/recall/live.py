@@ -14,6 +14,7 @@ import numpy.typing as npt
 import sqlalchemy as sa
 
 from memorai.graph.store import schema as t
+from memorai.graph.store.chunks import chunks
 from memorai.graph.store.users import Change, State, state
 from memorai.graph.store.vectors import TERM, unpack_vectors
 from memorai.recall.arrays import Growing
@@ -96,7 +97,7 @@ class LiveIndex:
         now = state(connection, user)
         anew = now.generation != self.state.generation
         if anew:
-            self._clear()
+            self.clear()
         self.user = user
         if now != self.state:
             before = self.state.revision
@@ -161,7 +162,8 @@ class LiveIndex:
         self._source_limit = int(about["sources"])
         self.state = State(int(about["revision"]), int(about["generation"]))
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """Forget everything; the next `refresh` reads all rows."""
         fresh = LiveIndex(self.dense.dim, self.words.k1, self.words.b)
         self.__dict__.update(fresh.__dict__)
 
@@ -253,8 +255,7 @@ class LiveIndex:
         for session in dict.fromkeys(session for session in switched if session is not None):
             self._relink(session)
         relations = list(dict.fromkeys(int(ref) for kind, ref in found if kind == Change.RELATION))
-        for start in range(0, len(relations), 400):
-            chunk = relations[start : start + 400]
+        for chunk in chunks(relations):
             rows = {row.n: row for row in connection.execute(_relations(user).where(t.relations.c.n.in_(chunk)))}
             for n in chunk:
                 if n in rows:

@@ -24,9 +24,11 @@ from memorai.write.names import name_key
 from memorai.write.predicates import read_predicate
 from memorai.write.profile import profile_statements
 from memorai.write.sentences import Sentence, turn_sentences
+from memorai.write.summarize import summarize
 from memorai.write.validity import validity
 
-#: of a long message so many characters are read for entities and embedded; all of it is stored and indexed by words
+#: of a long message so many characters are scored, summarised, embedded and read for entities; all of it is stored and
+#: indexed by words
 READ_CHARACTERS = 8_000
 
 
@@ -60,7 +62,8 @@ class Preparer:
 
     def score(self, turn: Turn, before: Sequence[Turn]) -> float:
         """Return the gate's score of a turn after the turns before it in its session."""
-        segment = Segment(turn.session_id, (*_last(before, self.context_turns), turn))
+        window = [_shortened(other) for other in (*_last(before, self.context_turns), turn)]
+        segment = Segment(turn.session_id, tuple(window))
         return float(self.gate.score([segment], language_of(turn.text, self.language))[turn.id])
 
     def rows(
@@ -142,6 +145,11 @@ class Preparer:
 
     def _extract(self, window: tuple[Turn, ...], language: str) -> Extraction:
         return self.extractor.extract([Segment(window[-1].session_id, window)], language)
+
+
+def segment_summary(turns: Sequence[Turn]) -> str:
+    """Return the summary of a segment's turns, of long ones by what of them is read."""
+    return summarize([_shortened(turn) for turn in turns])
 
 
 def as_turn(stored: StoredTurn) -> Turn:

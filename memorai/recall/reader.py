@@ -7,6 +7,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +15,12 @@ import numpy.typing as npt
 import sqlalchemy as sa
 
 from memorai.graph.store.database import Database
-from memorai.graph.store.errors import StoreError
+from memorai.graph.store.errors import StoreBusy, StoreError
 from memorai.graph.store.reads import facts_of_turns, stored_turns
 from memorai.graph.store.records import StoredTurn
 from memorai.graph.store.retention import Fading, touch
 from memorai.graph.store.schema import entities, meta
-from memorai.graph.store.users import State, find_user
+from memorai.graph.store.users import State, find_user, state
 from memorai.graph.store.vectors import hash_terms, term_hash
 from memorai.recall.language import language_of
 from memorai.recall.live import LiveIndex
@@ -126,7 +127,8 @@ class Reader:
             fading = Fading(self._settings.strength_days, self._settings.growth)
             with self._database.write() as connection:
                 user = find_user(connection, self._user)
-                if user is not None:
+                # of another generation: numbers may mean other turns
+                if user is not None and state(connection, user).generation == self._index.state.generation:
                     touch(connection, user, self._touched, fading)
             self._touched = {}
 
@@ -146,18 +148,19 @@ class Reader:
         """
         with self._lock:
             self.flush()
-            if self._snapshots is not None and written >= AT_LEAST:
+            if self._snapshots is None:
+                return
+            if written >= AT_LEAST:
                 self.warm()
-            if self._snapshots is not None:
-                self._snapshots.save(self._index)
+            self._snapshots.save(self._index, self._database)
 
     def _cached(self, question: Question) -> tuple[tuple[int, ...], tuple[Result, ...]] | None:
         kept = self._results.get(question)
         if kept is None:
             return None
-        when, state, numbers, results = kept
+        when, seen, numbers, results = kept
         # any write raises the revision, whichever process made it
-        if state != self._index.state or time.monotonic() - when > self._settings.cache_seconds:
+        if seen != self._index.state or time.monotonic() - when > self._settings.cache_seconds:
             del self._results[question]
             return None
         self._results.move_to_end(question)
@@ -258,7 +261,8 @@ class Reader:
         for number in numbers:
             self._touched[number] = (self._touched.get(number, (0, 0))[0] + 1, now)
         if len(self._touched) > _MOST_TOUCHES:
-            self.flush()
+            with suppress(StoreBusy):  # they keep until somebody else has written
+                self.flush()
 
 
 def _names_in(text: str) -> list[str]:

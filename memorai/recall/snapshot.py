@@ -15,9 +15,12 @@ from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
+from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from memorai.graph.store.users import state
+from memorai.graph.store.database import Database
+from memorai.graph.store.errors import StoreError
+from memorai.graph.store.users import last_deletion, state
 from memorai.recall.live import LiveIndex
 
 _log = logging.getLogger(__name__)
@@ -53,27 +56,33 @@ class Snapshots:
 
     def load(self, index: LiveIndex, connection: sa.Connection, user: int) -> bool:
         """Fill an empty index from the file, if there is one that still fits; return whether it did."""
+        now = state(connection, user)
         try:
             arrays, about = read_mapped(self.path(user))
-        except (OSError, ValueError, KeyError) as error:
-            if not isinstance(error, FileNotFoundError):
-                _log.warning("%s: not used (%s)", self.path(user).name, error)
+            fits = (
+                about["format"] == FORMAT
+                and about["user"] == str(user)
+                and about["dim"] == str(index.dense.dim)
+                and about["generation"] == str(now.generation)
+                and int(about["revision"]) <= now.revision
+            )
+            if fits:
+                index.restore(arrays, about, user)
+        except FileNotFoundError:
             return False
-        now = state(connection, user)
-        fits = (
-            about.get("format") == FORMAT
-            and about.get("user") == str(user)
-            and about.get("dim") == str(index.dense.dim)
-            and about.get("generation") == str(now.generation)
-            and int(about.get("revision", now.revision + 1)) <= now.revision
-        )
-        if fits:
-            index.restore(arrays, about, user)
-            self._saved = len(index)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            _log.warning("%s: not used (%s)", self.path(user).name, error)
+            index.clear()
+            return False
+        self._saved = len(index)
         return fits
 
-    def save(self, index: LiveIndex) -> None:
-        """Write the index if it has grown by a tenth since it was loaded; failing costs nothing but time."""
+    def save(self, index: LiveIndex, database: Database) -> None:
+        """Write the index if it has grown by a tenth since it was loaded; failing costs nothing but time.
+
+        An index that holds what others have forgotten meanwhile is not kept: a forgetting that is committed before
+        the file appears is seen under the writers' lock, and one that is committed later deletes the file.
+        """
         rows = len(index)
         if index.user is None or rows < AT_LEAST or rows < 1.1 * self._saved:
             return
@@ -86,10 +95,14 @@ class Snapshots:
                 draft,
                 metadata={**about, "format": FORMAT},
             )
-            draft.replace(target)
-            self._saved = rows
-        except OSError as error:
+            with database.write() as connection:
+                same = state(connection, index.user).generation == index.state.generation
+                if same and last_deletion(connection, index.user) <= index.state.revision:
+                    draft.replace(target)
+                    self._saved = rows
+        except (OSError, StoreError) as error:
             _log.warning("%s: not written (%s)", target.name, error)
+        finally:
             draft.unlink(missing_ok=True)
 
     def remove(self, user: int | None = None) -> None:
@@ -106,20 +119,20 @@ def read_mapped(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
         ValueError: it is no such file, or cut off.
     """
     with path.open("rb") as stream:
+        try:
+            with safe_open(path, framework="numpy"):  # checks offsets, sizes and the file's length
+                pass
+        except SafetensorError as error:
+            raise ValueError(str(error)) from None
         size = int.from_bytes(stream.read(8), "little")
-        if not 0 < size < 10_000_000:
-            raise ValueError("no safetensors file")
         header: dict[str, Any] = json.loads(stream.read(size).decode("utf-8"))
-    about = {str(key): str(value) for key, value in header.pop("__metadata__", {}).items()}
-    start, total = 8 + size, path.stat().st_size
-    arrays: dict[str, np.ndarray] = {}
-    for name, entry in header.items():
-        first, last = entry["data_offsets"]
-        dtype, shape = _DTYPES[entry["dtype"]], tuple(entry["shape"])
-        if start + last > total:
-            raise ValueError("cut off")
-        empty = 0 in shape
-        arrays[name] = (
-            np.empty(shape, dtype) if empty else np.memmap(path, dtype, mode="c", offset=start + first, shape=shape)
-        )
+        about: dict[str, str] = header.pop("__metadata__", {})
+        arrays: dict[str, np.ndarray] = {}
+        for name, entry in header.items():
+            dtype, shape = _DTYPES[entry["dtype"]], tuple(entry["shape"])
+            if 0 in shape:  # nothing can be mapped
+                arrays[name] = np.empty(shape, dtype)
+            else:
+                offset = 8 + size + entry["data_offsets"][0]
+                arrays[name] = np.memmap(stream, dtype, mode="c", offset=offset, shape=shape)
     return arrays, about

@@ -15,14 +15,13 @@ from memorai.graph.store.errors import StoreError
 from memorai.graph.store.reads import last_turns, turn_numbers
 from memorai.graph.store.schema import meta
 from memorai.graph.store.timeline import OnConflict
-from memorai.graph.store.users import State, find_user, insert_new
+from memorai.graph.store.users import State, find_user, insert_new, state
 from memorai.graph.store.vectors import VECTOR
 from memorai.graph.store.writes import HotEntities, write_turns
 from memorai.recall.messages import Skipped
-from memorai.recall.prepare import Preparer, as_turn
+from memorai.recall.prepare import Preparer, as_turn, segment_summary
 from memorai.recall.settings import Settings
 from memorai.types import Turn
-from memorai.write.summarize import summarize
 
 _MOST_AT_ONCE = 256  # turns of a transaction
 _SESSIONS = 1000  # whose last turns are remembered
@@ -168,12 +167,12 @@ class Writer:
             with self._database.write() as connection:
                 if dim is not None:
                     claim_embedder(connection, self._database.name, self._preparer.embedder.model_id, dim)
-                _, state = write_turns(
+                _, now = write_turns(
                     connection,
                     self._user,
                     rows,
                     self._hot,
-                    summarize,
+                    segment_summary,
                     self._settings.segment_turns,
                     self._mode,
                 )
@@ -181,18 +180,20 @@ class Writer:
             self._hot.at(object())  # what it learned in the transaction is not so
             raise
         self.written += len(turns)
-        self._notice(state)
+        self._notice(now)
 
-    def _notice(self, state: State) -> None:
-        if state.revision != self._revision + 1:
+    def _notice(self, now: State) -> None:
+        if now.revision != self._revision + 1:
             self._recent.clear()  # another process has written: its turns may be the last of a session
-        self._revision = state.revision
+        self._revision = now.revision
 
     def _stored(self, ids: Sequence[str]) -> set[str]:
         if not ids:
             return set()
         with self._database.read() as connection:
             user = find_user(connection, self._user)
+            if user is None or state(connection, user).revision != self._revision:
+                self._recent.clear()  # others have written or forgotten: nothing new may be read with what is gone
             return set() if user is None else set(turn_numbers(connection, user, ids))
 
     def _before(self, session: str) -> deque[Turn]:

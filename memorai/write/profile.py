@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+#: what is longer is no sentence, and the patterns' time grows faster than their text
+_LONGEST = 1_000
 _ZH_WORD = r"[\u4e00-\u9fffA-Za-z]{2,12}?"
-_NAME = r"[^\W\d_][\w’'-]*(?:\s+[A-Z][\w’'-]*){0,2}"
+_NAME = r"\b[^\W\d_][\w’'-]{0,60}(?:\s+[A-Z][\w’'-]{0,60}){0,2}"
 #: (pattern, predicate); the pattern's ``object``, and ``subject`` unless it is the speaker
 _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(rf"\b[Mm]y name(?:\s+is|['’]s)\s+(?P<object>{_NAME})"), "name is"),
@@ -48,7 +50,9 @@ class Found:
 
 
 def profile_statements(sentence: str) -> list[Found]:
-    """Return what the patterns find in a sentence that does not ask, in the patterns' order."""
+    """Return what the patterns find in a sentence that does not ask, in the patterns' order; nothing in long ones."""
+    if len(sentence) > _LONGEST:
+        return []
     found: dict[tuple[str, str], Found] = {}
     for pattern, predicate in _PATTERNS:
         for match in pattern.finditer(sentence):

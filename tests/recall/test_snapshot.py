@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import random
 
 import pytest
 
@@ -74,3 +75,31 @@ def test_forgetting_removes_it(folder):
         memory.forget(all=True)
         assert b"Town" not in bytes_of(folder)
     assert not list(folder.glob("index-*"))
+
+
+def test_what_others_have_forgotten_meanwhile_is_not_left_in_a_file(folder, monkeypatch):
+    (folder / "index-1.safetensors").unlink()
+    with opened(folder) as other:
+        with opened(folder) as memory:
+            memory.search("Town5")
+            other.forget(turn="m5")
+            # what a process that is just closing has read before the forgetting
+            monkeypatch.setattr(memory._reader, "warm", lambda: None)
+        assert not list(folder.glob("index-*"))
+        with opened(folder) as memory:
+            memory.search("Town6")
+        assert len(list(folder.glob("index-*"))) == 1
+
+
+def test_noise_in_the_head_of_a_file_is_not_used_or_does_no_harm(folder):
+    file = folder / "index-1.safetensors"
+    sound = file.read_bytes()
+    head = 8 + int.from_bytes(sound[:8], "little")
+    rng = random.Random(0)
+    for _ in range(30):
+        data = bytearray(sound)
+        for _ in range(3):
+            data[rng.randrange(head)] = rng.randrange(256)
+        file.write_bytes(bytes(data))
+        with opened(folder) as memory:
+            assert len(memory.search("Friend3 Lake4 Town8", k=20, touch=False)) == 20

@@ -27,3 +27,8 @@ def test_statements(sentence, subject, predicate, object_):
 @pytest.mark.parametrize("sentence", ["", "I am tired.", "They moved.", "他从北京来。"])
 def test_nothing_is_found_where_nothing_is_said(sentence):
     assert profile_statements(sentence) == []
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "X " * 50_000, "x'" * 50_000, "我" * 100_000, "9" * 100_000])
+def test_what_is_no_language_is_read_in_time(text):
+    assert profile_statements(text) == []  # quadratic patterns would take minutes

@@ -9,16 +9,16 @@ import numpy as np
 import sqlalchemy as sa
 
 from memorai.graph.store import schema as t
+from memorai.graph.store.chunks import chunks
 from memorai.graph.store.forget import forget_turns
 from memorai.graph.store.reads import stored_turns
 from memorai.graph.store.records import StoredTurn
 from memorai.graph.store.timeline import forget_relations
-from memorai.graph.store.users import Ledger
+from memorai.graph.store.users import COUNTERS, Ledger
 from memorai.graph.store.vectors import TERM, VECTOR
 from memorai.graph.store.writes import Summarize
 
 _TOLERANCE = 0.01  # of a float16 unit vector's length
-_CHUNK = 400
 #: (turns) -> for each its vector's bytes, its terms' bytes and how many of these are its own
 Derive = Callable[[Sequence[StoredTurn]], list[tuple[bytes, bytes, int]]]
 
@@ -55,10 +55,19 @@ def check_user(
     orphans = _orphans(connection, user)
     damaged = _damaged(connection, user, dim)
     intervals = _intervals(connection, user)
+    behind = _behind(connection, user)
+    dangling = _dangling(connection, user)
     problems = [Problem(what, str(n), repair) for what, numbers in orphans.items() for n in numbers]
     problems += [Problem(what, str(n), repair) for n, what in damaged.items()]
     problems += [Problem("relation ends before it begins", str(n)) for n in intervals]
-    if repair and (damaged or any(orphans.values())):
+    problems += [Problem("number that would be given twice", name, repair) for name in behind]
+    problems += [Problem("relation ended by none that is there", str(n), repair) for n in dangling]
+    if repair and (damaged or any(orphans.values()) or behind or dangling):
+        if behind:  # before the ledger reads them
+            connection.execute(t.users.update().where(t.users.c.id == user).values(**behind))
+        for chunk in chunks(dangling):
+            mine = sa.and_(t.relations.c.user == user, t.relations.c.n.in_(chunk))
+            connection.execute(t.relations.update().where(mine).values(closed_by=None))
         ledger = Ledger(connection, user)
         _delete_orphans(ledger, orphans, summarize, recorded)
         _derive(connection, user, list(damaged), derive)
@@ -125,30 +134,47 @@ def _intervals(connection: sa.Connection, user: int) -> list[int]:
     return list(connection.execute(query.order_by(r.c.n)).scalars())
 
 
+def _behind(connection: sa.Connection, user: int) -> dict[str, int]:
+    """The user's counters that are below a number that a row has, with that number."""
+    out: dict[str, int] = {}
+    for name in COUNTERS:
+        table = t.relation_sources if name == "sources" else t.metadata.tables[name]
+        highest = sa.select(sa.func.max(table.c.n)).where(table.c.user == user).scalar_subquery()
+        query = sa.select(t.users.c[name], highest).where(t.users.c.id == user)
+        count, last = connection.execute(query).one()
+        if last is not None and count < last:
+            out[name] = last
+    return out
+
+
+def _dangling(connection: sa.Connection, user: int) -> list[int]:
+    """Relations that are said to be ended by one that is not there."""
+    r, by = t.relations, t.relations.alias()
+    there = sa.select(by.c.n).where(by.c.user == user, by.c.n == r.c.closed_by)
+    query = sa.select(r.c.n).where(r.c.user == user, r.c.closed_by.is_not(None), ~there.exists())
+    return list(connection.execute(query.order_by(r.c.n)).scalars())
+
+
 def _delete_orphans(ledger: Ledger, orphans: dict[str, list[int]], summarize: Summarize, recorded: int) -> None:
     connection, user = ledger.connection, ledger.user
     relations = orphans["relation without a source"]
-    for chunk in _chunks(relations):
+    for chunk in chunks(relations):
         s = t.relation_sources
         connection.execute(s.delete().where(s.c.user == user, s.c.relation.in_(chunk)))
         forget_relations(ledger, list(chunk), recorded)
-    for chunk in _chunks(orphans["entity without a mention"]):
+    for chunk in chunks(orphans["entity without a mention"]):
         connection.execute(t.aliases.delete().where(t.aliases.c.user == user, t.aliases.c.entity.in_(chunk)))
         connection.execute(t.entities.delete().where(t.entities.c.user == user, t.entities.c.n.in_(chunk)))
-    for chunk in _chunks(orphans["segment without a turn"]):
+    for chunk in chunks(orphans["segment without a turn"]):
         connection.execute(t.segments.delete().where(t.segments.c.user == user, t.segments.c.n.in_(chunk)))
     forget_turns(ledger, [], summarize, recorded)
 
 
 def _derive(connection: sa.Connection, user: int, numbers: list[int], derive: Derive) -> None:
-    for chunk in _chunks(numbers):
+    for chunk in chunks(numbers):
         turns = list(stored_turns(connection, user, chunk).values())
         for turn, (vector, terms, body) in zip(turns, derive(turns), strict=True):
             where = sa.and_(t.vectors.c.user == user, t.vectors.c.turn == turn.n)
             connection.execute(t.vectors.delete().where(where))
             row = {"user": user, "turn": turn.n, "vector": vector, "terms": terms, "body": body}
             connection.execute(t.vectors.insert().values(**row))
-
-
-def _chunks(values: Sequence[int]) -> list[Sequence[int]]:
-    return [values[start : start + _CHUNK] for start in range(0, len(values), _CHUNK)]

@@ -17,7 +17,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from memorai.errors import InputError
 from memorai.graph.store.errors import StoreBusy, StoreError, translate
-from memorai.graph.store.migrations import upgrade
+from memorai.graph.store.migrations import is_current, upgrade
 
 FILE = "memory.sqlite"
 #: what a store's folder may hold; anything else makes it a folder of something else
@@ -68,8 +68,11 @@ class Database:
         else:
             self._reading = self.engine.execution_options(isolation_level="REPEATABLE READ")
         try:
-            with self.write() as connection:
-                upgrade(connection, self.name)
+            with self.read() as connection:
+                current = is_current(connection, self.name)
+            if not current:  # else opening waits for no writer
+                with self.write() as connection:
+                    upgrade(connection, self.name)
         except BaseException:
             self.close()
             raise

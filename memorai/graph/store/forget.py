@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from memorai.graph.store import schema as t
+from memorai.graph.store.chunks import chunks
 from memorai.graph.store.timeline import forget_relations
 from memorai.graph.store.users import Change, Ledger
 from memorai.graph.store.writes import Summarize, refresh_summary
 
-_CHUNK = 400
 #: more turns at once than this: indexes in memory read everything anew rather than row by row
 _MANY = 5000
 
@@ -44,7 +44,7 @@ def forget_turns(ledger: Ledger, gone: Sequence[int], summarize: Summarize, reco
     entities: dict[int, None] = {}
     relations: dict[int, None] = {}
     segments: dict[int, None] = {}
-    for chunk in _chunks(gone):
+    for chunk in chunks(gone):
         where = sa.and_(t.mentions.c.user == user, t.mentions.c.turn.in_(chunk))
         entities |= dict.fromkeys(connection.execute(sa.select(t.mentions.c.entity).where(where)).scalars())
         connection.execute(t.mentions.delete().where(where))
@@ -57,7 +57,7 @@ def forget_turns(ledger: Ledger, gone: Sequence[int], summarize: Summarize, reco
             connection.execute(table.delete().where(table.c.user == user, table.c.turn.in_(chunk)))
         connection.execute(t.turns.delete().where(where))
     lost_relations = _without(ledger, list(relations), t.relation_sources.c.relation)
-    for chunk in _chunks(lost_relations):
+    for chunk in chunks(lost_relations):
         forget_relations(ledger, list(chunk), recorded)
     lost_entities = _without(ledger, list(entities), t.mentions.c.entity)
     lost_relations += _forget_entities(ledger, lost_entities, recorded)
@@ -90,7 +90,7 @@ def turns_of_entity(connection: sa.Connection, user: int, entity: int) -> list[i
 def _without(ledger: Ledger, candidates: list[int], column: sa.Column[int]) -> list[int]:
     """The candidates that no row of the column's table names any more."""
     left: set[int] = set()
-    for chunk in _chunks(candidates):
+    for chunk in chunks(candidates):
         query = sa.select(column).where(column.table.c.user == ledger.user, column.in_(chunk)).distinct()
         left.update(ledger.connection.execute(query).scalars())
     return [n for n in candidates if n not in left]
@@ -99,7 +99,7 @@ def _without(ledger: Ledger, candidates: list[int], column: sa.Column[int]) -> l
 def _forget_entities(ledger: Ledger, gone: list[int], recorded: int) -> list[int]:
     """Delete entities, and the relations that still end at them: a source may have lost the mention, not the turn."""
     lost: list[int] = []
-    for chunk in _chunks(gone):
+    for chunk in chunks(gone):
         ends = sa.or_(t.relations.c.subject.in_(chunk), t.relations.c.object.in_(chunk))
         query = sa.select(t.relations.c.n).where(t.relations.c.user == ledger.user, ends)
         orphans = list(ledger.connection.execute(query).scalars())
@@ -114,13 +114,13 @@ def _forget_entities(ledger: Ledger, gone: list[int], recorded: int) -> list[int
 
 
 def _forget_segments(ledger: Ledger, touched: list[int], summarize: Summarize) -> int:
-    """Delete segments and sessions without turns, and write the other segments' sizes and summaries anew."""
+    """Delete segments and sessions without turns, and write the other segments' summaries anew."""
     empty = _without(ledger, touched, t.turns.c.segment)
     gone = set(empty)
     for n in touched:
         if n not in gone:
             refresh_summary(ledger.connection, ledger.user, n, summarize)
-    for chunk in _chunks(empty):
+    for chunk in chunks(empty):
         where = sa.and_(t.segments.c.user == ledger.user, t.segments.c.n.in_(chunk))
         ledger.connection.execute(t.segments.delete().where(where))
     left = sa.select(t.segments.c.n).where(
@@ -128,7 +128,3 @@ def _forget_segments(ledger: Ledger, touched: list[int], summarize: Summarize) -
     )
     ledger.connection.execute(t.sessions.delete().where(t.sessions.c.user == ledger.user, ~left.exists()))
     return len(empty)
-
-
-def _chunks(values: Sequence[int]) -> list[Sequence[int]]:
-    return [values[start : start + _CHUNK] for start in range(0, len(values), _CHUNK)]

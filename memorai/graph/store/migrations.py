@@ -29,20 +29,27 @@ def upgrade(connection: sa.Connection, where: str) -> None:
     """
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-    version = stored_version(connection, where)
-    if version > len(STEPS):
-        raise StoreError(
-            f"{where}: written by a newer version (schema {version}, this one knows {len(STEPS)}); "
-            "upgrade: pip install -U memorai"
-        )
-    for number in range(version, len(STEPS)):
+    for number in range(stored_version(connection, where), len(STEPS)):
         STEPS[number](connection)
         connection.execute(meta.delete().where(meta.c.key == "schema"))
         connection.execute(meta.insert().values(key="schema", value=str(number + 1)))
 
 
+def is_current(connection: sa.Connection, where: str) -> bool:
+    """Whether the schema needs no step.
+
+    Raises:
+        StoreError: as for `upgrade`.
+    """
+    return stored_version(connection, where) == len(STEPS)
+
+
 def stored_version(connection: sa.Connection, where: str) -> int:
-    """Return the schema's version, 0 for an empty database."""
+    """Return the schema's version, 0 for an empty database.
+
+    Raises:
+        StoreError: this version of the program does not know it, or the tables are not ours.
+    """
     tables = sa.inspect(connection).get_table_names()
     if not tables:
         return 0
@@ -53,4 +60,9 @@ def stored_version(connection: sa.Connection, where: str) -> int:
         return 0  # a database that other programs use, too
     if value is None or not value.isdecimal():
         raise StoreError(f"{where}: its database is not a memory store; give another path")
+    if int(value) > len(STEPS):
+        raise StoreError(
+            f"{where}: written by a newer version (schema {value}, this one knows {len(STEPS)}); "
+            "upgrade: pip install -U memorai"
+        )
     return int(value)

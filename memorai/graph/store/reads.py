@@ -8,11 +8,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from memorai.graph.store import schema as t
+from memorai.graph.store.chunks import chunks
 from memorai.graph.store.records import Decision, Fact, StoredTurn, moment
+from memorai.graph.store.users import storable
 from memorai.write.names import name_key
 from memorai.write.resolve import folded
-
-_CHUNK = 400
 
 
 def _one(column: sa.Column[Any], n: sa.ColumnElement[int]) -> sa.ScalarSelect[Any]:
@@ -48,7 +48,7 @@ _TURNS_OF_FACTS = (
 def stored_turns(connection: sa.Connection, user: int, numbers: Iterable[int]) -> dict[int, StoredTurn]:
     """Return turns by number; those that are gone are left out."""
     out: dict[int, StoredTurn] = {}
-    for chunk in _chunks(list(numbers)):
+    for chunk in chunks(list(numbers)):
         for row in connection.execute(_TURNS_BY_NUMBER, {"user": user, "numbers": chunk}):
             out[row.n] = StoredTurn(*row)
     return out
@@ -63,7 +63,7 @@ def every_turn(connection: sa.Connection, user: int) -> Iterator[StoredTurn]:
 def turn_numbers(connection: sa.Connection, user: int, ids: Sequence[str]) -> dict[str, int]:
     """Return the numbers of turns by id; unknown ids are left out."""
     out: dict[str, int] = {}
-    for chunk in _chunks(list(ids)):
+    for chunk in chunks([id_ for id_ in ids if storable(id_)]):
         query = sa.select(t.turns.c.id, t.turns.c.n).where(t.turns.c.user == user, t.turns.c.id.in_(chunk))
         out.update((id_, n) for id_, n in connection.execute(query))
     return out
@@ -78,6 +78,8 @@ def last_turns(connection: sa.Connection, user: int, session: str, count: int) -
 
 def find_entity(connection: sa.Connection, user: int, name: str) -> int | None:
     """Return the number of the entity that a name means: its key, else any spelling of it."""
+    if not storable(name):
+        return None
     e, a = t.entities, t.aliases
     for key in dict.fromkeys((name, name_key(name))):
         found = connection.execute(sa.select(e.c.n).where(e.c.user == user, e.c.key == key)).scalar()
@@ -100,6 +102,8 @@ def facts_of_entity(connection: sa.Connection, user: int, entity: int) -> list[F
 
 def facts_of_line(connection: sa.Connection, user: int, relation: int) -> list[Fact]:
     """Return a relation and all of its subject and kind (without a kind: of its predicate), on a line in time."""
+    if not 0 < relation <= t.LARGEST:
+        return []
     r = t.relations
     query = sa.select(r.c.subject, r.c.kind, r.c.predicate).where(r.c.user == user, r.c.n == relation)
     row = connection.execute(query).one_or_none()
@@ -113,11 +117,11 @@ def facts_of_line(connection: sa.Connection, user: int, relation: int) -> list[F
 def facts_of_turns(connection: sa.Connection, user: int, numbers: Sequence[int]) -> dict[int, list[Fact]]:
     """Return by turn the relations that it states."""
     pairs: list[tuple[int, int]] = []
-    for chunk in _chunks(list(numbers)):
+    for chunk in chunks(list(numbers)):
         rows = connection.execute(_STATED_BY_TURN, {"user": user, "numbers": chunk})
         pairs += [(turn, relation) for turn, relation in rows]
     facts: dict[int, Fact] = {}
-    for chunk in _chunks(list(dict.fromkeys(relation for _, relation in pairs))):
+    for chunk in chunks(list(dict.fromkeys(relation for _, relation in pairs))):
         rows = connection.execute(_FACTS_BY_NUMBER, {"user": user, "numbers": chunk})
         facts |= {fact.id: fact for fact in _facts(connection, user, rows.all())}
     out: dict[int, list[Fact]] = {}
@@ -188,7 +192,7 @@ def _facts(connection: sa.Connection, user: int, rows: Sequence[Any]) -> list[Fa
 
 def _sources(connection: sa.Connection, user: int, relations: list[int]) -> Mapping[int, list[str]]:
     out: dict[int, list[str]] = {}
-    for chunk in _chunks(relations):
+    for chunk in chunks(relations):
         for relation, turn in connection.execute(_TURNS_OF_FACTS, {"user": user, "numbers": chunk}):
             out.setdefault(relation, []).append(turn)
     return out
@@ -198,7 +202,3 @@ def _known(value: int) -> Any:
     found = moment(value)
     assert found is not None
     return found
-
-
-def _chunks(values: Sequence[Any]) -> list[Sequence[Any]]:
-    return [values[start : start + _CHUNK] for start in range(0, len(values), _CHUNK)]

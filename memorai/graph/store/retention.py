@@ -13,10 +13,10 @@ import sqlalchemy as sa
 
 from memorai.errors import InputError
 from memorai.graph.store import schema as t
-from memorai.graph.store.users import Change, Ledger, insert_new
+from memorai.graph.store.chunks import chunks
+from memorai.graph.store.users import Change, Ledger
 
 DAY = 86_400_000_000  # microseconds
-_CHUNK = 400
 _STRONGEST = 1e8  # days: more means nothing, and the number must stay finite
 
 
@@ -46,6 +46,11 @@ class Fading:
         if not 0 < self.strength < math.inf or not 1 <= self.growth < math.inf:
             raise InputError(f"retention: strength={self.strength} must be > 0 days and growth={self.growth} >= 1")
 
+    def grown(self, strength: float, times: int) -> float:
+        """Return S after so many retrievals, at most 10^8 days unless it was more before."""
+        factor = math.exp(min(times * math.log(self.growth), 700.0))
+        return max(strength, min(strength * factor, _STRONGEST))
+
 
 @dataclass(frozen=True, slots=True)
 class Trace:
@@ -56,8 +61,15 @@ class Trace:
     archived: int | None
 
 
-def traces(connection: sa.Connection, user: int, fading: Fading) -> dict[int, Trace]:
-    """Return the trace of every turn by number; one that was never found again fades from when it was recorded."""
+def traces(connection: sa.Connection, user: int, fading: Fading, only: int | None = None) -> dict[int, Trace]:
+    """Return traces by turn number, in order; a turn that was never found again fades from when it was recorded.
+
+    Args:
+        connection: of a transaction.
+        user: number of the user.
+        fading: how turns fade.
+        only: number of the one turn that is asked for; None = all.
+    """
     r, turns = t.retention, t.turns
     joined = turns.outerjoin(r, sa.and_(r.c.user == turns.c.user, r.c.turn == turns.c.n))
     query = (
@@ -66,6 +78,8 @@ def traces(connection: sa.Connection, user: int, fading: Fading) -> dict[int, Tr
         .where(turns.c.user == user)
         .order_by(turns.c.n)
     )
+    if only is not None:
+        query = query.where(turns.c.n == only)
     return {
         n: Trace(recorded if accessed is None else accessed, strength or fading.strength, archived)
         for n, recorded, accessed, strength, archived in connection.execute(query)
@@ -73,22 +87,30 @@ def traces(connection: sa.Connection, user: int, fading: Fading) -> dict[int, Tr
 
 
 def touch(connection: sa.Connection, user: int, found: Mapping[int, tuple[int, int]], fading: Fading) -> None:
-    """Enter retrievals: turn number -> (how often, the last time)."""
+    """Enter retrievals: turn number -> (how often, the last time). Turns that are gone by now are passed over."""
+    # readers of one user may come at once
+    connection.execute(sa.select(t.users.c.id).where(t.users.c.id == user).with_for_update())
+    old: dict[int, tuple[int, float]] = {}
+    there: set[int] = set()
+    r = t.retention.c
+    for chunk in chunks(list(found)):
+        query = sa.select(t.turns.c.n).where(t.turns.c.user == user, t.turns.c.n.in_(chunk))
+        there.update(connection.execute(query).scalars())
+        known = sa.select(r.turn, r.accessed, r.strength).where(r.user == user, r.turn.in_(chunk))
+        old |= {n: (accessed, strength) for n, accessed, strength in connection.execute(known)}
+    fresh, grown = [], []
     for n, (times, last) in found.items():
-        where = sa.and_(t.retention.c.user == user, t.retention.c.turn == n)
-        grown = {
-            "accessed": sa.case((t.retention.c.accessed > last, t.retention.c.accessed), else_=last),
-            "strength": sa.case(
-                (t.retention.c.strength > _STRONGEST, t.retention.c.strength),
-                else_=t.retention.c.strength * fading.growth ** min(times, 50),
-            ),
-        }
-        if connection.execute(t.retention.update().where(where).values(**grown)).rowcount:
-            continue
-        row = {"user": user, "turn": n, "accessed": last, "strength": fading.strength * fading.growth ** min(times, 50)}
-        there = sa.select(t.turns.c.n).where(t.turns.c.user == user, t.turns.c.n == n)
-        if connection.execute(there).scalar() is not None:  # else it was forgotten meanwhile
-            connection.execute(insert_new(connection, t.retention).values(**row, archived=None))
+        accessed, strength = old.get(n, (last, fading.strength))
+        values = {"accessed": max(accessed, last), "strength": fading.grown(strength, times)}
+        if n in old:
+            grown.append({"of": user, "number": n, **values})
+        elif n in there:
+            fresh.append({"user": user, "turn": n, "archived": None, **values})
+    if grown:
+        where = sa.and_(r.user == sa.bindparam("of"), r.turn == sa.bindparam("number"))
+        connection.execute(t.retention.update().where(where), grown)
+    if fresh:
+        connection.execute(t.retention.insert(), fresh)
 
 
 def set_archived(ledger: Ledger, turns: Sequence[int], when: int | None, fading: Fading) -> None:
@@ -108,23 +130,23 @@ def set_archived(ledger: Ledger, turns: Sequence[int], when: int | None, fading:
             for n in fresh
         ]
         ledger.connection.execute(t.retention.insert(), rows)
-    for start in range(0, len(turns), _CHUNK):
-        where = sa.and_(t.retention.c.user == ledger.user, t.retention.c.turn.in_(turns[start : start + _CHUNK]))
+    for chunk in chunks(turns):
+        where = sa.and_(t.retention.c.user == ledger.user, t.retention.c.turn.in_(chunk))
         ledger.connection.execute(t.retention.update().where(where).values(archived=when))
     ledger.note(Change.RESTORED if when is None else Change.ARCHIVED, list(turns))
 
 
 def _rows(ledger: Ledger, turns: Sequence[int]) -> list[int]:
     out: list[int] = []
-    for start in range(0, len(turns), _CHUNK):
-        where = sa.and_(t.retention.c.user == ledger.user, t.retention.c.turn.in_(turns[start : start + _CHUNK]))
+    for chunk in chunks(turns):
+        where = sa.and_(t.retention.c.user == ledger.user, t.retention.c.turn.in_(chunk))
         out += ledger.connection.execute(sa.select(t.retention.c.turn).where(where)).scalars()
     return out
 
 
 def _recorded(ledger: Ledger, turns: Sequence[int]) -> list[tuple[int, int]]:
     out: list[tuple[int, int]] = []
-    for start in range(0, len(turns), _CHUNK):
-        where = sa.and_(t.turns.c.user == ledger.user, t.turns.c.n.in_(turns[start : start + _CHUNK]))
+    for chunk in chunks(turns):
+        where = sa.and_(t.turns.c.user == ledger.user, t.turns.c.n.in_(chunk))
         out += [(n, at) for n, at in ledger.connection.execute(sa.select(t.turns.c.n, t.turns.c.recorded).where(where))]
     return out

@@ -24,6 +24,8 @@ from sqlalchemy import (
 from sqlalchemy.schema import SchemaItem
 
 metadata = MetaData()
+#: more than this is no number of a row
+LARGEST = 2**63 - 1
 
 #: facts about the store as a whole: schema version, embedder
 meta = Table("meta", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from memorai.errors import InputError
 from memorai.graph.store.records import Statement
-from memorai.graph.store.schema import decisions, relation_sources, relations
+from memorai.graph.store.schema import LARGEST, decisions, relation_sources, relations
 from memorai.graph.store.users import Change, Ledger
 
 OnConflict = Literal["close", "keep"]
@@ -100,7 +100,7 @@ def undo(ledger: Ledger, decision: int, recorded: int) -> None:
     Raises:
         InputError: no such decision, or it is undone already, or a later one has changed the same relation.
     """
-    row = _decision(ledger, decision)
+    row = _decision(ledger, decision) if 0 < decision <= LARGEST else None
     if row is None or row["undone"] is not None:
         raise InputError(f"decision {decision}: there is none, or it is undone; `decisions()` lists them")
     later = sa.select(decisions.c.n).where(

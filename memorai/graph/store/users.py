@@ -13,7 +13,8 @@ from memorai.errors import InputError
 from memorai.graph.store.schema import changes, users
 
 LONGEST_NAME = 256
-_COUNTERS = ("turns", "sessions", "segments", "entities", "relations", "sources", "decisions", "changes")
+#: of a user, each the highest number given to a row of its table
+COUNTERS = ("turns", "sessions", "segments", "entities", "relations", "sources", "decisions", "changes")
 
 
 class Change(StrEnum):
@@ -35,9 +36,14 @@ def check_name(value: object, what: str) -> str:
         raise InputError(f"{what} {value!r}: give a text that is not blank")
     if len(value) > LONGEST_NAME:
         raise InputError(f"{what} {value[:20]!r}...: {len(value)} characters, at most {LONGEST_NAME} are kept")
-    if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
+    if not storable(value):
         raise InputError(f"{what} {value!r}: holds NUL or half of a surrogate pair; choose another")
     return value
+
+
+def storable(text: str) -> bool:
+    """Whether every database takes a text: not with NUL or half of a surrogate pair."""
+    return "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,12 @@ def state(connection: sa.Connection, user: int) -> State:
     return State(*row) if row else State(0, 0)
 
 
+def last_deletion(connection: sa.Connection, user: int) -> int:
+    """Return the revision that last deleted turns one by one, 0 if there is none; `Ledger.start_over` clears it."""
+    query = sa.select(sa.func.max(changes.c.revision)).where(changes.c.user == user, changes.c.kind == str(Change.GONE))
+    return connection.execute(query).scalar() or 0
+
+
 @dataclass
 class Ledger:
     """The user's counters while a transaction writes: numbers for new rows, and the revision of the commit.
@@ -92,11 +104,11 @@ class Ledger:
     _generation: int = field(init=False)
 
     def __post_init__(self) -> None:
-        columns = [users.c.revision, users.c.generation, *(users.c[name] for name in _COUNTERS)]
+        columns = [users.c.revision, users.c.generation, *(users.c[name] for name in COUNTERS)]
         query = sa.select(*columns).where(users.c.id == self.user).with_for_update()
         row = self.connection.execute(query).one()
         self.revision, self._generation = row[0] + 1, row[1]
-        self._counts = dict(zip(_COUNTERS, row[2:], strict=True))
+        self._counts = dict(zip(COUNTERS, row[2:], strict=True))
 
     def next(self, counter: str) -> int:
         """Return the next number of a table's rows; the first is 1."""

@@ -10,14 +10,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from memorai.graph.store import schema as t
+from memorai.graph.store.chunks import chunks
 from memorai.graph.store.records import NewTurn, Statement
 from memorai.graph.store.timeline import OnConflict, state_relation
-from memorai.graph.store.users import Ledger, State, ensure_user, insert_new
+from memorai.graph.store.users import Ledger, State, ensure_user, insert_new, last_deletion
 from memorai.types import Turn
 from memorai.write.resolve import folded
 
 Summarize = Callable[[Sequence[Turn]], str]
-_CHUNK = 400  # of bound variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def write_turns(
     written = Written(tuple(new), tuple(duplicates))
     if not new:
         return written, State(ledger.revision - 1, state)
-    hot.at((user_name, state, _deletions(connection, user)))
+    hot.at((user_name, state, last_deletion(connection, user)))
     turns = list(new.values())
     numbers = [ledger.next("turns") for _ in turns]
     sessions = _sessions(ledger, dict.fromkeys(turn.session for turn in turns))
@@ -116,15 +116,9 @@ def write_turns(
     return written, State(ledger.revision, state)
 
 
-def _deletions(connection: sa.Connection, user: int) -> int:
-    """Grows whenever rows were deleted, whoever did it."""
-    query = sa.select(sa.func.max(t.changes.c.revision)).where(t.changes.c.user == user, t.changes.c.kind == "gone")
-    return connection.execute(query).scalar() or 0
-
-
 def _existing(connection: sa.Connection, user: int, ids: Sequence[str]) -> set[str]:
     found: set[str] = set()
-    for chunk in _chunks(ids):
+    for chunk in chunks(ids):
         query = sa.select(t.turns.c.id).where(t.turns.c.user == user, t.turns.c.id.in_(chunk))
         found.update(connection.execute(query).scalars())
     return found
@@ -133,7 +127,7 @@ def _existing(connection: sa.Connection, user: int, ids: Sequence[str]) -> set[s
 def _sessions(ledger: Ledger, keys: Iterable[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     wanted = list(keys)
-    for chunk in _chunks(wanted):
+    for chunk in chunks(wanted):
         query = sa.select(t.sessions.c.key, t.sessions.c.n).where(
             t.sessions.c.user == ledger.user, t.sessions.c.key.in_(chunk)
         )
@@ -210,7 +204,7 @@ def _entities(ledger: Ledger, turns: Sequence[NewTurn], hot: HotEntities) -> dic
             missing.append(key)
         else:
             out[key] = n
-    for chunk in _chunks(missing):
+    for chunk in chunks(missing):
         query = sa.select(t.entities.c.key, t.entities.c.n).where(
             t.entities.c.user == ledger.user, t.entities.c.key.in_(chunk)
         )
@@ -237,7 +231,7 @@ def _entities(ledger: Ledger, turns: Sequence[NewTurn], hot: HotEntities) -> dic
 
 def _by_form(ledger: Ledger, forms: Sequence[str]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for chunk in _chunks(forms):
+    for chunk in chunks(forms):
         query = sa.select(t.aliases.c.form, t.aliases.c.entity).where(
             t.aliases.c.user == ledger.user, t.aliases.c.form.in_(chunk)
         )
@@ -276,7 +270,3 @@ def refresh_summary(connection: sa.Connection, user: int, segment: int, summariz
 def statement_ends(statements: Iterable[Statement]) -> list[str]:
     """Keys at either end of statements, in order."""
     return list(dict.fromkeys(key for said in statements for key in (said.subject, said.object)))
-
-
-def _chunks(values: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (values[start : start + _CHUNK] for start in range(0, len(values), _CHUNK))

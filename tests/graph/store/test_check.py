@@ -36,6 +36,8 @@ def damage(memory, *statements) -> None:
         (t.relation_sources.delete(), "relation without a source"),
         (t.mentions.delete().where(t.mentions.c.turn == 2), "entity without a mention"),
         (t.segments.insert().values(user=1, n=99, session=1, size=1, summary="ghost"), "segment without a turn"),
+        (t.users.update().values(turns=1), "number that would be given twice"),
+        (t.relations.update().values(closed_by=99), "relation ended by none that is there"),
     ],
 )
 def test_what_does_not_hold_is_found_and_what_can_be_derived_is_repaired(memory, statement, what):
@@ -46,6 +48,7 @@ def test_what_does_not_hold_is_found_and_what_can_be_derived_is_repaired(memory,
     assert all(problem.repaired for problem in memory.check(repair=True))
     assert memory.check() == ()
     assert memory.search("Rome", k=1)[0].id in ("a", "b") and len(memory.search("Rome")) == 2
+    assert memory.add(said("Another.", id="c")).ids == ("c",) and memory.check() == ()
 
 
 def test_an_interval_that_ends_before_it_begins_is_told_and_left(memory):
