@@ -19,7 +19,7 @@ from memorai.recall.language import language_of
 from memorai.types import Turn
 from memorai.write.extraction import Extraction, Extractor, RelationMention, Segment
 from memorai.write.gate import Gate
-from memorai.write.lexical import LexicalExtractor
+from memorai.write.lexical import WindowLexicalExtractor
 from memorai.write.names import name_key
 from memorai.write.predicates import read_predicate
 from memorai.write.profile import profile_statements
@@ -57,7 +57,7 @@ class Preparer:
     ) -> None:
         self.embedder, self.text_format, self.tokenizer, self.gate = embedder, text_format, tokenizer, gate
         # one turn and its neighbours are no statistics: nothing is too frequent among them
-        self.extractor = extractor or LexicalExtractor(max_df_share=1.0, coreference=True)
+        self.extractor = extractor or WindowLexicalExtractor(max_df_share=1.0, coreference=True)
         self.language, self.context_turns = language, context_turns
 
     def score(self, turn: Turn, before: Sequence[Turn]) -> float:

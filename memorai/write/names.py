@@ -39,6 +39,7 @@ class PhraseKeys:
     """
 
     def __init__(self, language: str = "en") -> None:
+        self.language = language
         self._native, self._english = language in SNOWBALL, language == "en"
         self._stemmer = Stemmer.Stemmer(SNOWBALL.get(language, "english"))
 

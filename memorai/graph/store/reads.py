@@ -32,6 +32,7 @@ _TURNS = sa.select(
     *(_T.n, _T.id, _one(t.sessions.c.key, _T.session), _T.speaker, _T.text, _T.role, _T.caption, _T.time, _T.time_text),
     *(_T.recorded, _T.gate),
 ).where(_T.user == _USER)
+_NUMBERS_BY_ID = sa.select(_T.id, _T.n).where(_T.user == _USER, _T.id.in_(sa.bindparam("ids", expanding=True)))
 _TURNS_BY_NUMBER = _TURNS.where(_T.n.in_(_NUMBERS))
 _FACTS = sa.select(
     *(_R.n, _R.predicate, _R.kind, _R.valid_from, _R.valid_to, _R.stated, _R.recorded, _R.closed_by, _R.conflict),
@@ -64,8 +65,8 @@ def turn_numbers(connection: sa.Connection, user: int, ids: Sequence[str]) -> di
     """Return the numbers of turns by id; unknown ids are left out."""
     out: dict[str, int] = {}
     for chunk in chunks([id_ for id_ in ids if storable(id_)]):
-        query = sa.select(t.turns.c.id, t.turns.c.n).where(t.turns.c.user == user, t.turns.c.id.in_(chunk))
-        out.update((id_, n) for id_, n in connection.execute(query))
+        found = connection.execute(_NUMBERS_BY_ID, {"user": user, "ids": chunk})
+        out.update((id_, n) for id_, n in found)
     return out
 
 

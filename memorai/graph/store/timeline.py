@@ -15,6 +15,25 @@ from memorai.graph.store.users import Change, Ledger
 OnConflict = Literal["close", "keep"]
 CLOSE, START = "close", "start"
 
+# made once: to compose a statement costs as much as to run it
+_R, _S = relations.c, relation_sources.c
+
+
+def _is(column: sa.Column[Any]) -> sa.ColumnElement[bool]:
+    return column == sa.bindparam(column.name, type_=column.type)
+
+
+_LINE = sa.select(_R.n, _R.object, _R.valid_from, _R.valid_to, _R.stated, _R.closed_by).where(
+    _is(_R.user), _is(_R.subject), _is(_R.kind)
+)
+_SOURCE = sa.select(_S.n).where(_is(_S.user), _is(_S.relation), _is(_S.turn))
+_REPEATED = (
+    sa.select(_R.n)
+    .where(*map(_is, (_R.user, _R.subject, _R.object, _R.predicate)), _R.kind == "")
+    .where(*(c.is_not_distinct_from(sa.bindparam(c.name, type_=c.type)) for c in (_R.valid_from, _R.valid_to)))
+    .order_by(_R.n)
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Row:
@@ -83,8 +102,8 @@ def state_relation(
         "closed_by": None,
         "conflict": False,
     }
-    ledger.connection.execute(relations.insert().values(**row))
-    _add_source(ledger, n, turn)
+    ledger.connection.execute(relations.insert(), row)
+    _insert_source(ledger, n, turn)
     new = _Row(n, object_, said.valid_from, end, stated, None)
     if said.kind and new.placed:
         if mode == "close":
@@ -169,18 +188,8 @@ def _restore(ledger: Ledger, row: Any, recorded: int) -> None:
 
 
 def _line(ledger: Ledger, subject: int, kind: str) -> list[_Row]:
-    columns = (
-        relations.c.n,
-        relations.c.object,
-        relations.c.valid_from,
-        relations.c.valid_to,
-        relations.c.stated,
-        relations.c.closed_by,
-    )
-    query = sa.select(*columns).where(
-        relations.c.user == ledger.user, relations.c.subject == subject, relations.c.kind == kind
-    )
-    rows = [_Row(*row) for row in ledger.connection.execute(query)]
+    found = ledger.connection.execute(_LINE, {"user": ledger.user, "subject": subject, "kind": kind})
+    rows = [_Row(*row) for row in found]
     return sorted(rows, key=lambda row: (row.start, row.n))
 
 
@@ -196,27 +205,20 @@ def _same(ledger: Ledger, line: list[_Row], subject: int, object_: int, said: St
             if row.object == object_ and (equal or (began and lasts and not said.past and not dated)):
                 return row.n
         return None
-    query = sa.select(relations.c.n).where(
-        relations.c.user == ledger.user,
-        relations.c.subject == subject,
-        relations.c.object == object_,
-        relations.c.kind == "",
-        relations.c.predicate == said.predicate,
-        relations.c.valid_from.is_not_distinct_from(said.valid_from),
-        relations.c.valid_to.is_not_distinct_from(said.valid_to),
-    )
-    return ledger.connection.execute(query.order_by(relations.c.n)).scalar()
+    words = {"subject": subject, "object": object_, "predicate": said.predicate}
+    interval = {"valid_from": said.valid_from, "valid_to": said.valid_to}
+    return ledger.connection.execute(_REPEATED, {"user": ledger.user, **words, **interval}).scalar()
 
 
 def _add_source(ledger: Ledger, relation: int, turn: int) -> None:
-    there = sa.select(relation_sources.c.n).where(
-        relation_sources.c.user == ledger.user,
-        relation_sources.c.relation == relation,
-        relation_sources.c.turn == turn,
-    )
-    if ledger.connection.execute(there).scalar() is None:
-        row = {"user": ledger.user, "n": ledger.next("sources"), "relation": relation, "turn": turn}
-        ledger.connection.execute(relation_sources.insert().values(**row))
+    there = ledger.connection.execute(_SOURCE, {"user": ledger.user, "relation": relation, "turn": turn})
+    if there.scalar() is None:
+        _insert_source(ledger, relation, turn)
+
+
+def _insert_source(ledger: Ledger, relation: int, turn: int) -> None:
+    row = {"user": ledger.user, "n": ledger.next("sources"), "relation": relation, "turn": turn}
+    ledger.connection.execute(relation_sources.insert(), row)
 
 
 def _place(ledger: Ledger, new: _Row, start: int, line: list[_Row], recorded: int) -> None:

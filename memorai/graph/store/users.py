@@ -16,6 +16,10 @@ LONGEST_NAME = 256
 #: of a user, each the highest number given to a row of its table
 COUNTERS = ("turns", "sessions", "segments", "entities", "relations", "sources", "decisions", "changes")
 
+# made once: to compose a statement costs as much as to run it
+_BY_NAME = sa.select(users.c.id).where(users.c.name == sa.bindparam("called"))
+_STATE = sa.select(users.c.revision, users.c.generation).where(users.c.id == sa.bindparam("user"))
+
 
 class Change(StrEnum):
     """What an index in memory must be told about rows that it has read before."""
@@ -62,7 +66,7 @@ def insert_new(connection: sa.Connection, table: sa.Table) -> sqlite.Insert | po
 
 def find_user(connection: sa.Connection, name: str) -> int | None:
     """Return the number of a user, None if nothing is stored of them."""
-    return connection.execute(sa.select(users.c.id).where(users.c.name == name)).scalar()
+    return connection.execute(_BY_NAME, {"called": name}).scalar()
 
 
 def ensure_user(connection: sa.Connection, name: str) -> int:
@@ -79,7 +83,7 @@ def ensure_user(connection: sa.Connection, name: str) -> int:
 
 def state(connection: sa.Connection, user: int) -> State:
     """Return the user's revision and generation."""
-    row = connection.execute(sa.select(users.c.revision, users.c.generation).where(users.c.id == user)).one_or_none()
+    row = connection.execute(_STATE, {"user": user}).one_or_none()
     return State(*row) if row else State(0, 0)
 
 
