@@ -94,7 +94,7 @@ class TrueCase:
 
 def is_capitalised(token: Token) -> bool:
     """True for "Rome", "LGBTQ" and "iPhone"-like words, False for "I" and "rome"."""
-    return len(token.text) > 1 and any(char.isupper() for char in token.text[:2])
+    return len(token.text) > 1 and (token.text[0].isupper() or token.text[1].isupper())
 
 
 def starts(tokens: Sequence[Token], index: int) -> bool:
