@@ -6,6 +6,7 @@ What the user got wrong ends in one line on stderr and exit status 2, never in a
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -34,6 +35,8 @@ _DEFAULT = "memory"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0, 1 (check found something), 2 (bad input) or 130 (interrupted)."""
     options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that does not know a character shows its number
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return int(options.run(options))
     except InputError as error:
@@ -259,7 +262,8 @@ def _date(time: datetime | None) -> str:
 
 
 def _print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=1, default=_plain))
+    unicode = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    print(json.dumps(value, ensure_ascii=not unicode, indent=1, default=_plain))
 
 
 def _plain(value: Any) -> str:
@@ -276,3 +280,7 @@ def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         # text of the memory is data: no markup, and no control characters that would steer a terminal
         table.add_row(*(Text("".join(c if c.isprintable() else " " for c in cell)) for cell in row))
     Console().print(table)
+
+
+if __name__ == "__main__":
+    run()

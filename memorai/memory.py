@@ -264,10 +264,10 @@ class Memory:
             InputError: nothing or too much is named, or there is no such turn or entity; then nothing is forgotten.
             StoreBusy: with ``all``, the rows are gone but another process kept the file busy; call again.
         """
-        self._ready()
+        self._check_open()
         if (turn is not None) + (entity is not None) + bool(all) != 1:
             raise InputError("forget: name one of turn, entity, all=True")
-        if all:
+        if all:  # even where the disk is too full for what waits
             self._writer.discard()
             self._reader.discard()
             self._graph = None
@@ -390,9 +390,12 @@ class Memory:
             self._database.close()
             self._closed = True
 
-    def _ready(self) -> None:
+    def _check_open(self) -> None:
         if self._closed:
             raise InputError("this memory is closed; open it again with Memory.open")
+
+    def _ready(self) -> None:
+        self._check_open()
         self._writer.raise_failure()
 
     def _written(self) -> None:

@@ -2,12 +2,17 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from memorai.cli import main
 from memorai.graph.store.database import FILE
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture
@@ -116,3 +121,16 @@ def test_text_of_the_memory_steers_no_terminal(run):
     run("add", "\x1b[31mred [bold]markup[/bold]\x07", "--id", "1")
     out = run("search", "red")[1]
     assert "\x1b" not in out and "\x07" not in out and "[bold]markup[/bold]" in out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_that_knows_few_characters(run, tmp_path, encoding):
+    run("add", "我的猫叫饼干 😀", "--id", "1")
+    command = [sys.executable, "-m", "memorai.cli", "search", "猫", "--store", "m", "--embedder", "hashing"]
+    settings = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONPATH": str(ROOT)}
+    table, listed = (
+        subprocess.run([*command, *more], cwd=tmp_path, env=settings, capture_output=True, check=True)
+        for more in ((), ("--json",))
+    )
+    assert b"\\u6211" in table.stdout and table.stderr == listed.stderr == b""
+    assert json.loads(listed.stdout)[0]["text"] == "我的猫叫饼干 😀"

@@ -6,10 +6,12 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 
 from memorai import Turn, load_dataset
 from memorai.errors import InputError
 from memorai.graph.store.errors import StoreBusy, StoreError
+from memorai.graph.store.schema import turns
 from memorai.models.hashing import HashingEmbedder
 from tests.memories import Clock, bytes_of, opened, said, texts
 
@@ -156,6 +158,19 @@ def test_forgetting_everything_leaves_no_byte(tmp_path):
             memory.add(said("A new beginning."))
             assert texts(memory.search("beginning")) == ["A new beginning."]
         assert texts(other.search("Timbuktu")) == ["What others said stays, Timbuktu."]
+
+
+def test_forgetting_everything_says_so_where_another_process_still_reads(tmp_path):
+    secret = b"anzibarquux"
+    with opened(tmp_path / "m") as other, opened(tmp_path / "m", busy_seconds=0.05) as memory:
+        memory.add([said(f"Zanzibarquux number {i}.") for i in range(50)])
+        with other._database.read() as connection:
+            assert len(connection.execute(sa.select(turns.c.n)).all()) == 50
+            with pytest.raises(StoreBusy, match="call again"):
+                memory.forget(all=True)
+        assert memory.stats()["turns"] == 0
+        memory.forget(all=True)
+        assert secret not in bytes_of(tmp_path / "m")
 
 
 def test_forgetting_one_turn_leaves_none_of_its_bytes_either(tmp_path):
@@ -501,7 +516,6 @@ def test_a_full_disk_loses_nothing(tmp_path):
     engine = memory._database.engine
     with engine.connect() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-    import sqlalchemy as sa
 
     def limit(connection, _):
         connection.execute(f"PRAGMA max_page_count = {pages}")
