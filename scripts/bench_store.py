@@ -1,23 +1,26 @@
 """The figures of a large store: python scripts/bench_store.py --turns 100000 [--json FILE]
 
 Ingest throughput (embedding apart) of the first and the last tenth, time to open, search latency with the embedding of
-the query, resident memory. Turns are embedded by feature hashing, so that a run takes minutes; with
-``--embedder minilm`` their vectors are drawn instead of computed, and only queries go through the model: what a
-search costs does not depend on what the vectors mean.
+the query, resident memory. A store that is kept with ``--folder`` is continued, so that a long run can be taken up
+again. Turns are embedded by feature hashing, so that a run takes minutes; with ``--embedder minilm`` their vectors are
+drawn instead of computed, and only queries go through the model: what a search costs does not depend on what the
+vectors mean.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -29,6 +32,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from store_bench.chatter import messages, queries
 
 _GROUP = 200
+
+
+class Part(NamedTuple):
+    """Seconds a turn without those of the embedder, by clock and of the processor."""
+
+    seconds: float
+    processor: float
 
 
 class DrawnDocuments:
@@ -53,35 +63,41 @@ def embedder_of(name: str) -> DrawnDocuments:
     return DrawnDocuments(BundledMiniLM(device="cpu", cache=False) if name == "minilm" else HashingEmbedder())
 
 
-def ingest(folder: Path, turns: int, name: str) -> dict[str, Any]:
-    """Add the turns in groups; seconds a turn of every tenth, without those of the embedder, by clock and processor."""
-    embedder = embedder_of(name)
-    tenth = max(1, turns // 10)
-    seconds: list[float] = []
-    processor: list[float] = []
+def ingest(folder: Path, turns: int, name: str) -> tuple[dict[str, Any], list[Part]]:
+    """Add what is missing up to so many turns; return the figures of the store, and the cost of every tenth added."""
+    embedder, tenth = embedder_of(name), max(1, turns // 10)
+    parts: list[Part] = []
     with Memory.open(folder, embedder=embedder, group_messages=_GROUP) as memory:
-        start, inside, used = time.perf_counter(), embedder.seconds, time.process_time()
-        for i, message in enumerate(messages(turns), 1):
-            memory.add(message)
-            if i % tenth == 0:
-                memory.flush()
-                now = time.perf_counter()
-                seconds.append((now - start - (embedder.seconds - inside)) / tenth)
-                processor.append((time.process_time() - used - (embedder.seconds - inside)) / tenth)
-                start, inside, used = now, embedder.seconds, time.process_time()
+        there = memory.stats()["turns"]
+        missing = islice(messages(turns), there, None)
+        for _ in range(there, turns, tenth):
+            clocks = time.perf_counter(), time.process_time(), embedder.seconds
+            count = sum(len(memory.add(message).ids) for message in islice(missing, tenth))
+            memory.flush()
+            inside = embedder.seconds - clocks[2]
+            wall, processor = time.perf_counter() - clocks[0], time.process_time() - clocks[1]
+            parts.append(Part((wall - inside) / count, (processor - inside) / count))
+            print(f"{memory.stats()['turns']:8} turns, {1e3 * parts[-1].seconds:.2f} ms a turn", file=sys.stderr)
         stats = memory.stats()
         closing = time.perf_counter()
+    figures = {"close_seconds": time.perf_counter() - closing, "megabytes": stats["bytes"] / 2**20}
+    figures |= {kind: stats[kind] for kind in ("entities", "relations", "mentions")}
+    return figures | {"nodes": sum(stats[kind] for kind in ("turns", "entities", "segments"))}, parts
+
+
+def mean(parts: Sequence[Part]) -> Part:
+    """The cost of parts of one size taken together."""
+    return Part(*(float(np.mean(values)) for values in zip(*parts, strict=True)))
+
+
+def growth(first: Part, last: Part) -> dict[str, float]:
+    """What a turn costs at the beginning and at the end."""
     return {
-        "turns_per_second": 1 / float(np.mean(seconds)),
-        "ms_per_turn_first_tenth": 1e3 * seconds[0],
-        "ms_per_turn_last_tenth": 1e3 * seconds[-1],
-        "last_over_first": seconds[-1] / seconds[0],
-        "last_over_first_cpu": processor[-1] / processor[0],
-        "close_seconds": time.perf_counter() - closing,
-        "nodes": sum(stats[kind] for kind in ("turns", "entities", "segments")),
-        "entities": stats["entities"],
-        "relations": stats["relations"],
-        "megabytes": stats["bytes"] / 2**20,
+        "turns_per_second": 1 / last.seconds,
+        "ms_per_turn_first_tenth": 1e3 * first.seconds,
+        "ms_per_turn_last_tenth": 1e3 * last.seconds,
+        "last_over_first": last.seconds / first.seconds,
+        "last_over_first_cpu": last.processor / first.processor,
     }
 
 
@@ -127,7 +143,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--turns", type=int, default=100_000)
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--embedder", choices=("minilm", "hashing"), default="minilm")
-    parser.add_argument("--folder", help="keep the store there; one that exists is not filled again")
+    parser.add_argument("--folder", help="keep the store there; one that exists is continued")
     parser.add_argument("--json", help="write the figures to this file")
     parser.add_argument("--only-search", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -137,11 +153,17 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(options.folder or temporary) / "store"
         figures: dict[str, Any] = {"turns": options.turns, "embedder": options.embedder}
-        if not folder.exists():
-            figures |= ingest(folder, options.turns, options.embedder)
+        made, parts = ingest(folder, options.turns, options.embedder)
+        figures |= made
+        if parts:
+            # what continues a store adds a first tenth to another, so that both are measured at one time
+            other = Path(temporary) / "first"
+            begun = parts[:1] if len(parts) == 10 else ingest(other, options.turns // 10, options.embedder)[1]
+            figures |= growth(mean(begun), parts[-1])
         command = [sys.executable, __file__, "--only-search", "--folder", str(folder), "--turns", str(options.turns)]
         command += ["--embedder", options.embedder, "--queries", str(options.queries)]
-        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+        child = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # the same package, installed or not
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=child, check=False)
         if done.returncode:
             print(done.stderr, file=sys.stderr)
             return 1
