@@ -34,7 +34,7 @@ from memorai.recall.export import export_user
 from memorai.recall.graph import memory_graph
 from memorai.recall.keeper import Keeper, Policy
 from memorai.recall.messages import clean, read_messages
-from memorai.recall.prepare import Preparer, segment_summary
+from memorai.recall.prepare import Preparer
 from memorai.recall.reader import Question, Reader
 from memorai.recall.reembed import reembed_store
 from memorai.recall.results import Context, Result, context_of
@@ -373,7 +373,7 @@ class Memory:
             found = connection.execute(sa.select(t.meta.c.value).where(t.meta.c.key == "dim")).scalar()
             for user in connection.execute(sa.select(t.users.c.id).order_by(t.users.c.id)).scalars().all():
                 derive = self._preparer.derive_stored
-                problems += check_user(connection, user, int(found or 0), repair, derive, segment_summary, self._now())
+                problems += check_user(connection, user, int(found or 0), repair, derive, self._now())
         if repair:
             self._clean(None)
         return tuple(problems)

@@ -249,7 +249,7 @@ class LiveIndex:
 
     def _read_changes(self, connection: sa.Connection, user: int, since: int) -> None:
         c = t.changes.c
-        query = sa.select(c.kind, c.ref).where(c.user == user, c.revision > since).order_by(c.n)
+        query = sa.select(c.kind, c.ref).where(c.user == user, c.revision > since).order_by(c.revision, c.n)
         found = connection.execute(query).all()
         switched = [self._switch(int(ref), Change(kind)) for kind, ref in found if kind != Change.RELATION]
         for session in dict.fromkeys(session for session in switched if session is not None):

@@ -10,13 +10,11 @@ import sqlalchemy as sa
 
 from memorai.graph.store import schema as t
 from memorai.graph.store.chunks import chunks
-from memorai.graph.store.forget import forget_turns
 from memorai.graph.store.reads import stored_turns
 from memorai.graph.store.records import StoredTurn
 from memorai.graph.store.timeline import forget_relations
 from memorai.graph.store.users import COUNTERS, Ledger
 from memorai.graph.store.vectors import TERM, VECTOR
-from memorai.graph.store.writes import Summarize
 
 _TOLERANCE = 0.01  # of a float16 unit vector's length
 #: (turns) -> for each its vector's bytes, its terms' bytes and how many of these are its own
@@ -38,7 +36,6 @@ def check_user(
     dim: int,
     repair: bool,
     derive: Derive,
-    summarize: Summarize,
     recorded: int,
 ) -> list[Problem]:
     """Check what the schema cannot: provenance, intervals, vectors and terms.
@@ -49,7 +46,6 @@ def check_user(
         dim: length of a vector.
         repair: delete what has lost its provenance, and derive missing vectors and terms from the text.
         derive: makes them.
-        summarize: as for writing.
         recorded: when, microseconds.
     """
     orphans = _orphans(connection, user)
@@ -69,7 +65,7 @@ def check_user(
             mine = sa.and_(t.relations.c.user == user, t.relations.c.n.in_(chunk))
             connection.execute(t.relations.update().where(mine).values(closed_by=None))
         ledger = Ledger(connection, user)
-        _delete_orphans(ledger, orphans, summarize, recorded)
+        _delete_orphans(ledger, orphans, recorded)
         _derive(connection, user, list(damaged), derive)
         ledger.start_over()
         ledger.close()
@@ -82,6 +78,7 @@ def _orphans(connection: sa.Connection, user: int) -> dict[str, list[int]]:
         ("relation without a source", t.relations, t.relation_sources.c.relation, t.relations.c.n),
         ("entity without a mention", t.entities, t.mentions.c.entity, t.entities.c.n),
         ("segment without a turn", t.segments, t.turns.c.segment, t.segments.c.n),
+        ("session without a segment", t.sessions, t.segments.c.session, t.sessions.c.n),
     )
     out: dict[str, list[int]] = {}
     for what, table, column, key in rules:
@@ -155,7 +152,7 @@ def _dangling(connection: sa.Connection, user: int) -> list[int]:
     return list(connection.execute(query.order_by(r.c.n)).scalars())
 
 
-def _delete_orphans(ledger: Ledger, orphans: dict[str, list[int]], summarize: Summarize, recorded: int) -> None:
+def _delete_orphans(ledger: Ledger, orphans: dict[str, list[int]], recorded: int) -> None:
     connection, user = ledger.connection, ledger.user
     relations = orphans["relation without a source"]
     for chunk in chunks(relations):
@@ -167,7 +164,8 @@ def _delete_orphans(ledger: Ledger, orphans: dict[str, list[int]], summarize: Su
         connection.execute(t.entities.delete().where(t.entities.c.user == user, t.entities.c.n.in_(chunk)))
     for chunk in chunks(orphans["segment without a turn"]):
         connection.execute(t.segments.delete().where(t.segments.c.user == user, t.segments.c.n.in_(chunk)))
-    forget_turns(ledger, [], summarize, recorded)
+    left = sa.select(t.segments.c.n).where(t.segments.c.user == user, t.segments.c.session == t.sessions.c.n)
+    connection.execute(t.sessions.delete().where(t.sessions.c.user == user, ~left.exists()))
 
 
 def _derive(connection: sa.Connection, user: int, numbers: list[int], derive: Derive) -> None:

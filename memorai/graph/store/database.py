@@ -24,6 +24,7 @@ FILE = "memory.sqlite"
 OWN_FILES = re.compile(r"memory\.sqlite(-wal|-shm|-journal)?|cache\.sqlite.*|index-.*")
 _MAGIC = b"SQLite format 3\0"
 _WAL_SECONDS = 30.0
+_CACHE = "cache_size = -32768"  # KiB: the indexes of a large store are written to all over
 
 
 class Database:
@@ -195,7 +196,7 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
     cursor = connection.cursor()
     _switch_to_wal(cursor)
     # temp_store: VACUUM must leave no copy of the text in a temporary folder
-    for pragma in ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON", "temp_store = MEMORY"):
+    for pragma in ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON", "temp_store = MEMORY", _CACHE):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

@@ -120,11 +120,12 @@ def _forget_segments(ledger: Ledger, touched: list[int], summarize: Summarize) -
     for n in touched:
         if n not in gone:
             refresh_summary(ledger.connection, ledger.user, n, summarize)
+    sessions: dict[int, None] = {}
     for chunk in chunks(empty):
         where = sa.and_(t.segments.c.user == ledger.user, t.segments.c.n.in_(chunk))
+        sessions |= dict.fromkeys(ledger.connection.execute(sa.select(t.segments.c.session).where(where)).scalars())
         ledger.connection.execute(t.segments.delete().where(where))
-    left = sa.select(t.segments.c.n).where(
-        t.segments.c.user == t.sessions.c.user, t.segments.c.session == t.sessions.c.n
-    )
-    ledger.connection.execute(t.sessions.delete().where(t.sessions.c.user == ledger.user, ~left.exists()))
+    for chunk in chunks(_without(ledger, list(sessions), t.segments.c.session)):
+        where = sa.and_(t.sessions.c.user == ledger.user, t.sessions.c.n.in_(chunk))
+        ledger.connection.execute(t.sessions.delete().where(where))
     return len(empty)

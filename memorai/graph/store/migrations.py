@@ -8,12 +8,14 @@ import sqlalchemy as sa
 
 from memorai.graph.store.errors import StoreError
 from memorai.graph.store.schema import meta, metadata
+from memorai.graph.store.statistics import write_statistics
 
 Step = Callable[[sa.Connection], None]
 
 
 def _create(connection: sa.Connection) -> None:
     metadata.create_all(connection)
+    write_statistics(connection)
 
 
 #: step i leads from version i to version i + 1; a released step is never changed

@@ -66,7 +66,7 @@ segments = _of_user(
     Column("session", BigInteger, nullable=False),
     Column("size", Integer, nullable=False),
     Column("summary", Text, nullable=False),
-    Index("segments_by_session", "user", "session"),
+    Index("segments_by_session", "user", "session", "n"),
     references={"session": "sessions"},
 )
 
@@ -156,7 +156,10 @@ relations = _of_user(
     Column("closed_by", BigInteger),
     Column("conflict", Boolean, nullable=False),
     Index("relations_by_subject", "user", "subject", "kind"),
+    # whether a statement is a repetition must not cost more the more is known of its subject
+    Index("relations_by_ends", "user", "subject", "object", "kind"),
     Index("relations_by_object", "user", "object"),
+    Index("relations_by_closer", "user", "closed_by"),
     references={"subject": "entities", "object": "entities"},
 )
 
@@ -194,7 +197,7 @@ changes = _of_user(
     Column("revision", BigInteger, nullable=False),
     Column("kind", Text, nullable=False),
     Column("ref", BigInteger, nullable=False),
-    Index("changes_by_revision", "user", "revision"),
+    Index("changes_by_revision", "user", "revision", "n"),
     Index("changes_by_kind", "user", "kind", "revision"),
 )
 

@@ -27,11 +27,11 @@ _LINE = sa.select(_R.n, _R.object, _R.valid_from, _R.valid_to, _R.stated, _R.clo
     _is(_R.user), _is(_R.subject), _is(_R.kind)
 )
 _SOURCE = sa.select(_S.n).where(_is(_S.user), _is(_S.relation), _is(_S.turn))
+# without ORDER BY n, for which SQLite would read all of a user's relations in the key's order
 _REPEATED = (
     sa.select(_R.n)
     .where(*map(_is, (_R.user, _R.subject, _R.object, _R.predicate)), _R.kind == "")
     .where(*(c.is_not_distinct_from(sa.bindparam(c.name, type_=c.type)) for c in (_R.valid_from, _R.valid_to)))
-    .order_by(_R.n)
 )
 
 
@@ -207,7 +207,8 @@ def _same(ledger: Ledger, line: list[_Row], subject: int, object_: int, said: St
         return None
     words = {"subject": subject, "object": object_, "predicate": said.predicate}
     interval = {"valid_from": said.valid_from, "valid_to": said.valid_to}
-    return ledger.connection.execute(_REPEATED, {"user": ledger.user, **words, **interval}).scalar()
+    found = ledger.connection.execute(_REPEATED, {"user": ledger.user, **words, **interval})
+    return min(found.scalars(), default=None)
 
 
 def _add_source(ledger: Ledger, relation: int, turn: int) -> None:

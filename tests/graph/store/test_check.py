@@ -36,6 +36,7 @@ def damage(memory, *statements) -> None:
         (t.relation_sources.delete(), "relation without a source"),
         (t.mentions.delete().where(t.mentions.c.turn == 2), "entity without a mention"),
         (t.segments.insert().values(user=1, n=99, session=1, size=1, summary="ghost"), "segment without a turn"),
+        (t.sessions.insert().values(user=1, n=99, key="ghost"), "session without a segment"),
         (t.users.update().values(turns=1), "number that would be given twice"),
         (t.relations.update().values(closed_by=99), "relation ended by none that is there"),
     ],
