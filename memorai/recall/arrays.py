@@ -60,6 +60,14 @@ def top(scores: npt.NDArray[Any], k: int) -> npt.NDArray[np.int64]:
     if k <= 0:
         return np.empty(0, dtype=np.int64)
     least = np.partition(scores, scores.size - k)[scores.size - k]
-    places = np.flatnonzero(scores >= least)
-    places = places[np.argsort(-scores[places], kind="stable")[:k]]
+    above = np.flatnonzero(scores > least)
+    # often the least is zero and shared by nearly all: only what is returned is sorted
+    places = np.concatenate([above, np.flatnonzero(scores == least)[: k - above.size]])
+    places = places[np.argsort(-scores[places], kind="stable")]
     return places[scores[places] > -np.inf]
+
+
+def top_positive(scores: npt.NDArray[Any], k: int) -> npt.NDArray[np.int64]:
+    """Return `top` of the scores above 0, which are few."""
+    places = np.flatnonzero(scores > 0)
+    return places[top(scores[places], k)]

@@ -27,6 +27,8 @@ class Dense:
         self._tail = np.empty((64, dim), np.float32)
         self._tail_rows = 0
         self._scan: Any = None  # faiss's index of all rows, once it pays
+        self._sample = np.empty(0, np.int64), np.empty((0, dim), np.float32)
+        self._sampled = 0  # number of rows when the sample was taken
 
     def __len__(self) -> int:
         return len(self._base) + self._tail_rows
@@ -69,9 +71,14 @@ class Dense:
         found = self._scan.search(query[None], min(k, len(self)))[1][0]
         return found[found >= 0].astype(np.int64)
 
-    def sample(self) -> npt.NDArray[np.int64]:
-        """Rows spread evenly, by which the spread of all cosines is estimated."""
-        return np.arange(0, len(self), max(1, len(self) // _SAMPLE), dtype=np.int64)
+    def sample(self) -> tuple[npt.NDArray[np.int64], Floats]:
+        """Rows spread evenly, by which the spread of all cosines is estimated, and their vectors."""
+        rows, vectors = self._sample
+        if self._sampled != len(self):
+            rows = np.arange(0, len(self), max(1, len(self) // _SAMPLE), dtype=np.int64)
+            vectors = self.gather(rows)
+            self._sample, self._sampled = (rows, vectors), len(self)
+        return rows, vectors
 
     def compress(self, at_least: int) -> None:
         """Make the compressed index if there are rows enough and faiss is installed; it then grows by itself."""

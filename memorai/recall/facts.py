@@ -51,12 +51,14 @@ class FactTable:
         self._begin, self._end = Growing(np.int64), Growing(np.int64)
         self._temporal, self._kind = Growing(np.bool_), Growing(np.int8)
         self._source_row, self._source_edge = Growing(np.int64), Growing(np.int64)
+        self._timed: tuple[Ints, Ints] | None = None  # rows and edges to which time matters; None = to be made
 
     def __len__(self) -> int:
         return len(self._place)
 
     def put(self, relation: int, edge: Edge) -> None:
         """Enter a relation, or what it has become."""
+        self._timed = None
         begin = _EVER if edge.valid_from is None else edge.valid_from
         end = _NEVER if edge.valid_to is None else edge.valid_to
         values = (edge.subject, edge.object, begin, end, edge.temporal, edge.kind)
@@ -70,6 +72,7 @@ class FactTable:
 
     def remove(self, relation: int) -> None:
         """Take a relation out: its place never holds."""
+        self._timed = None
         place = self._place.pop(relation, None)
         if place is not None:
             self._begin.view[place], self._end.view[place], self._temporal.view[place] = _NEVER, _EVER, False
@@ -77,15 +80,23 @@ class FactTable:
 
     def source(self, relation: int, row: int) -> None:
         """Enter a turn that states a relation."""
+        self._timed = None
         place = self._place.get(relation)
         if place is not None:
             self._source_row.extend([row])
             self._source_edge.extend([place])
 
-    def holding(self, at: int) -> tuple[Ints, Ints]:
-        """Return subjects and objects of the relations that hold at a time, microseconds."""
-        valid = self._valid(at)
-        return self._subject.view[valid], self._object.view[valid]
+    def holding(self, at: int, among: Ints) -> tuple[Ints, Ints]:
+        """Return subjects and objects of the relations between different entities of some that hold at a time."""
+        subject, object_ = self._subject.view, self._object.view
+        if not among.size or not subject.size:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        present = np.zeros(1 + max(int(ends.max()) for ends in (among, subject, object_)), dtype=bool)
+        present[among] = True
+        places = np.flatnonzero(present[subject] & present[object_])
+        valid = (self._begin.view[places] <= at) & (at < self._end.view[places])
+        places = places[valid & (subject[places] != object_[places])]
+        return subject[places], object_[places]
 
     def focus(self, kinds: Sequence[int], subjects: Ints, at: int, most: int) -> Focus | None:
         """Return what the facts of some kinds and subjects say at a time; None if nothing holds, or more than ``most``.
@@ -117,10 +128,12 @@ class FactTable:
             stale: factor of a turn that states facts in time, none of which holds.
             later: factor of a turn said after ``at`` that states none that holds; None = it does not matter.
         """
-        timed = self._temporal.view[self._source_edge.view]
-        if not timed.any() and later is None:
+        if self._timed is None:
+            timed = self._temporal.view[self._source_edge.view]
+            self._timed = self._source_row.view[timed], self._source_edge.view[timed]
+        rows, edges = self._timed
+        if not rows.size and later is None:
             return None
-        rows, edges = self._source_row.view[timed], self._source_edge.view[timed]
         stated, true = np.zeros(times.size, bool), np.zeros(times.size, bool)
         stated[rows] = True
         true[rows[self._valid(at)[edges]]] = True

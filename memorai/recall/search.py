@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from memorai.recall.arrays import top
+from memorai.recall.arrays import top, top_positive
 from memorai.recall.facts import Focus
 from memorai.recall.live import LiveIndex
 from memorai.recall.settings import Settings
@@ -147,14 +147,14 @@ def _seeds(index: LiveIndex, asked: Asked, usable: npt.NDArray[np.bool_], settin
         cosine = None if asked.vector is None else index.dense.scores(asked.vector)[rows]
         sampled = cosine
     else:
-        lexical = top(np.where(usable, bm25, -np.inf), 4 * settings.seeds)
+        lexical = top_positive(np.where(usable, bm25, 0.0), 4 * settings.seeds)
         rows = np.unique(np.concatenate([narrow[usable[narrow]], lexical]))
-        sample = index.dense.sample()
-        sample = sample[usable[sample]]
+        sample, sample_vectors = index.dense.sample()
         vector = asked.vector
         assert vector is not None
         cosine = (index.dense.gather(rows) @ vector).astype(np.float64)
-        sampled = (index.dense.gather(sample) @ vector).astype(np.float64)
+        sampled = (sample_vectors @ vector).astype(np.float64)[usable[sample]]
+        sample = sample[usable[sample]]
     mean, spread = _moments(bm25[every])
     lexical_z = [settings.lexical * _z(bm25[part], mean, spread) for part in (rows, sample)]
     fused, spread_of = lexical_z
@@ -203,8 +203,7 @@ def _neighbourhood(
         gain += np.bincount(rows, weights=(given / incidence.df[distinct])[place], minlength=gain.size)[: gain.size]
     gain[seeds] = np.inf
     gain[~usable] = -np.inf
-    chosen = top(gain, max(settings.candidates, len(seeds)))
-    return np.sort(chosen[gain[chosen] > 0])
+    return np.sort(top_positive(gain, max(settings.candidates, len(seeds))))
 
 
 @dataclass(frozen=True)
@@ -260,10 +259,5 @@ def _graph(index: LiveIndex, rows: Ints, count: int, at: int, answers: Ints, set
 
 def _relations(index: LiveIndex, entities: Ints, offset: int, at: int, settings: Settings) -> tuple[Ints, Ints, Floats]:
     """Edges between the entities (increasing) of which a relation holds."""
-    subject, object_ = index.facts.holding(at)
-    if not entities.size or not subject.size:
-        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
-    last = len(entities) - 1
-    from_, to = (np.minimum(np.searchsorted(entities, ends), last) for ends in (subject, object_))
-    inside = (entities[from_] == subject) & (entities[to] == object_) & (subject != object_)
-    return offset + from_[inside], offset + to[inside], np.full(int(inside.sum()), settings.relation_weight)
+    from_, to = (np.searchsorted(entities, ends) for ends in index.facts.holding(at, entities))
+    return offset + from_, offset + to, np.full(from_.size, settings.relation_weight)

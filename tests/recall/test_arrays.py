@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from memorai.recall.arrays import Growing, ragged, top
 
@@ -23,3 +24,13 @@ def test_top_breaks_ties_by_place_and_leaves_out_what_is_excluded():
     assert top(scores, 3).tolist() == [1, 2, 4]
     assert top(scores, 9).tolist() == [1, 2, 4, 0]
     assert top(scores, 0).tolist() == [] and top(np.empty(0), 3).tolist() == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_top_is_what_sorting_everything_gives(seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-1, 3, 200).astype(float)  # many ties
+    scores[rng.random(200) < 0.2] = -np.inf
+    everything = [place for place in sorted(range(200), key=lambda i: (-scores[i], i)) if scores[place] > -np.inf]
+    for k in (1, 7, 50, 199, 200, 300):
+        assert top(scores, k).tolist() == everything[:k]
