@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.types import RunMode
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from memorai.errors import InputError
 from memorai.harness.load import USER_ERRORS, conf_dir, one_line
@@ -21,6 +22,14 @@ from memorai.report.manifest import sanitise
 
 # A file that cannot be written, or a value of the configuration that only our code found wrong: the user's to mend too
 LATE_ERRORS = (OSError, ValueError, TypeError)
+
+
+class SystemsFailed(Exception):
+    """Systems raised on some conversations; what the others did is written. The program ends with exit status 1."""
+
+    def __init__(self, failures: Sequence[Mapping[str, str]]) -> None:
+        listed = "; ".join(f"{f['system']} on {f['conversation']} ({f['error']})" for f in failures)
+        super().__init__(f"{len(failures)} failed: {listed}")
 
 
 def run_main(task: Callable[[DictConfig], Any], config_name: str) -> None:
@@ -45,6 +54,9 @@ def run_main(task: Callable[[DictConfig], Any], config_name: str) -> None:
             hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name=config_name)(guarded)()
         except (*USER_ERRORS, *LATE_ERRORS) as error:
             failures.append(error)
+        except SystemsFailed as error:
+            print(f"error: {error}", file=sys.stderr)
+            raise SystemExit(1) from None
         except KeyboardInterrupt:
             print("error: interrupted", file=sys.stderr)
             raise SystemExit(130) from None
@@ -104,8 +116,27 @@ def variant() -> str:
     return ",".join(sanitise(f"{_short(o.get_key_element())}={o.get_value_element_as_str()}") for o in changed)
 
 
+def arguments() -> list[str]:
+    """Return the command line, the program's name first.
+
+    A job that a launcher runs in another process, or on another machine, finds there what that process was started
+    with. The multirun's own arguments then come from the file that Hydra leaves in the sweep's folder.
+    """
+    config = HydraConfig.get()
+    asked = Path(str(config.sweep.dir)) / "multirun.yaml"
+    if config.mode != RunMode.MULTIRUN or {"-m", "--multirun"} & set(sys.argv) or not asked.is_file():
+        return list(sys.argv)
+    overrides = OmegaConf.load(asked).hydra.overrides
+    return [
+        sys.argv[0],
+        "-m",
+        *map(str, overrides.task),
+        *(str(o) for o in overrides.hydra if "hydra.mode" not in str(o)),
+    ]
+
+
 def _task_arguments() -> list[str]:
-    return [argument for argument in sys.argv[1:] if "=" in argument and not argument.startswith("-")]
+    return [argument for argument in arguments()[1:] if "=" in argument and not argument.startswith("-")]
 
 
 def _short(key: str) -> str:

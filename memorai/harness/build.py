@@ -46,7 +46,8 @@ class SystemFactory:
 
     def __init__(self, config: DictConfig) -> None:
         self._shared: dict[str, Any] = {name: instantiate(config[name]) for name in SHARED}
-        self._shared |= {"device": str(config.device), "cache": _INDEXES}
+        shared = config.get("share_indexes", True)
+        self._shared |= {"device": str(config.device), "cache": _INDEXES if shared else None}
         self._base = [OmegaConf.to_container(config[name], resolve=True) for name in SHARED]
 
     @property

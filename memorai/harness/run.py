@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from hydra.errors import HydraException
+from omegaconf.errors import OmegaConfBaseException
 from tqdm import tqdm
 
 from memorai.errors import InputError
@@ -12,8 +15,21 @@ from memorai.models.llm import ACCOUNTING, Accounting
 from memorai.systems.base import System
 from memorai.types import Conversation, Dataset, Question, Ranking
 
+_log = logging.getLogger(__name__)
+
+#: what ends a run: the user has to mend it, and it would hit every conversation
+USERS_TO_MEND = (InputError, HydraException, OmegaConfBaseException)
 #: stages that a conversation pays once; all others are paid by each query
 INDEX_STAGES = ("segment", "gate", "extract", "build", "embed_documents", "index_lexical")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A system that raised on a conversation: its questions there count as not found, and the others go on."""
+
+    system: str
+    conversation: str
+    error: str
 
 
 @dataclass
@@ -28,6 +44,8 @@ class Outcome:
         labels: embedder, extractor and gate.
         costs: use of language models by stage.
         chosen_here: its settings were chosen on this data set.
+        memory: bytes of the indexes of all conversations together, as far as an index tells.
+        failures: conversations on which it raised.
     """
 
     system: str
@@ -37,6 +55,8 @@ class Outcome:
     labels: dict[str, str] = field(default_factory=dict)
     costs: Accounting = field(default_factory=Accounting)
     chosen_here: bool = False
+    memory: int = 0
+    failures: list[Failure] = field(default_factory=list)
 
 
 def scored_questions(conversation: Conversation) -> list[Question]:
@@ -46,6 +66,9 @@ def scored_questions(conversation: Conversation) -> list[Question]:
 
 def run_systems(dataset: Dataset, systems: Mapping[str, System], k: int, progress: bool = True) -> list[Outcome]:
     """Run every system on every conversation of the data set.
+
+    A system that raises on a conversation is noted in its outcome, and its questions there get empty rankings, so that
+    every system is scored over the same questions. What the user has to mend (InputError) ends the run.
 
     Args:
         dataset: what to ask.
@@ -76,7 +99,7 @@ def run_systems(dataset: Dataset, systems: Mapping[str, System], k: int, progres
     for outcome, system in zip(outcomes, systems.values(), strict=True):
         outcome.labels = dict(system.labels())
         outcome.chosen_here = dataset.name in getattr(system, "chosen_on", ())
-    _same_questions(outcomes)
+    same_questions(outcomes)
     return outcomes
 
 
@@ -86,9 +109,20 @@ def _run_one(
     reveal = getattr(system, "reveal", None)
     if reveal is not None:
         reveal(questions)
-    # the questions hold gold, and no system needs them to index what was said
-    index = system.index(replace(conversation, questions=()))
-    for question, ranking in zip(questions, index.search([q.query for q in questions], k), strict=True):
+    try:
+        # the questions hold gold, and no system needs them to index what was said
+        index = system.index(replace(conversation, questions=()))
+        rankings = index.search([q.query for q in questions], k)
+    except USERS_TO_MEND:
+        raise
+    except Exception as error:  # a system's fault: the comparison goes on without it here, and says so
+        _log.exception("%s failed on %s", outcome.system, conversation.id)
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        outcome.failures.append(Failure(outcome.system, conversation.id, text))
+        outcome.rankings |= {question.id: Ranking(question.id, (), ()) for question in questions}
+        outcome.costs.merge(ACCOUNTING.take())
+        return
+    for question, ranking in zip(questions, rankings, strict=True):
         if ranking.question_id != question.id:
             raise ValueError(f"system {outcome.system} answered {ranking.question_id} when asked {question.id}")
         outcome.rankings[question.id] = ranking
@@ -98,9 +132,11 @@ def _run_one(
         outcome.stages.setdefault(stage, []).extend([1e3 * seconds / spread] * spread)
     for name, count in index.statistics().items():
         outcome.statistics[name] = outcome.statistics.get(name, 0) + count
+    outcome.memory += getattr(index, "nbytes", lambda: 0)()
 
 
-def _same_questions(outcomes: Sequence[Outcome]) -> None:
+def same_questions(outcomes: Sequence[Outcome]) -> None:
+    """Raise ValueError unless all systems have a ranking for the same questions."""
     expected = set(outcomes[0].rankings) if outcomes else set()
     for outcome in outcomes:
         if set(outcome.rankings) != expected:

@@ -72,6 +72,12 @@ class BM25Index:
             scorer.index((documents, self._vocabulary), create_empty_token=False, show_progress=False)
             self._scorer = scorer
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the inverted index's arrays; the vocabulary's strings are not counted."""
+        arrays = self._scorer.scores.values() if self._scorer is not None else ()
+        return sum(int(getattr(array, "nbytes", 0)) for array in arrays)
+
     def scores(self, queries: Sequence[str]) -> np.ndarray:
         """Return float32 [n_documents, Q]; a column is zero where no term of the query is known."""
         out = np.zeros((len(queries), self.num_documents), dtype=np.float32)

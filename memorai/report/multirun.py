@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,11 @@ from omegaconf import DictConfig
 from rich.console import Console
 
 from memorai.errors import InputError
+from memorai.report.charts import HEADLINE, heat_maps
 from memorai.report.merge import find_runs, merge, read_runs
 from memorai.report.plots import plot_if_swept
 from memorai.report.published import DEFAULT_MODELS
-from memorai.report.results import FILE_NAME
+from memorai.report.results import FILE_NAME, Results
 from memorai.report.tables import print_tables, write_tables
 
 
@@ -48,9 +51,18 @@ class MergeCallback(Callback):
             merge_folder(self._folder, self._models, self._console)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
-        """Merge all jobs; if that fails, end the program with exit status 2."""
-        if not merge_folder(self._folder or Path(str(config.hydra.sweep.dir)), self._models, self._console):
+        """Merge all jobs; if that fails, end the program with exit status 2, and with 1 if a system failed in one."""
+        folder = self._folder or Path(str(config.hydra.sweep.dir))
+        if not merge_folder(folder, self._models, self._console):
             raise SystemExit(2)  # Hydra turns any Exception of a callback into a warning and exits with 0
+        if any(results.manifest.get("failures") for results in _readable(folder)):
+            raise SystemExit(1)
+
+
+def _readable(folder: Path) -> Iterator[Results]:
+    for file in find_runs(folder):
+        with suppress(InputError):
+            yield Results.read(file)
 
 
 def merge_folder(folder: Path, models: tuple[str, ...] = DEFAULT_MODELS, console: Console | None = None) -> list[Path]:
@@ -80,7 +92,11 @@ def merge_folder(folder: Path, models: tuple[str, ...] = DEFAULT_MODELS, console
         return []
     try:
         merged = merge(read_runs(readable))
-        written = [*write_tables(folder, merged, models), *plot_if_swept(merged.rows, folder)]
+        written = [
+            *write_tables(folder, merged, models),
+            *plot_if_swept(merged.rows, folder),
+            *heat_maps(merged.rows, HEADLINE, folder),
+        ]
         print_tables(merged, models, console)
     except InputError as error:
         say(f"not merged: {error}")

@@ -122,7 +122,10 @@ class Results:
             "costs": _lines(sorted(self.costs, key=lambda c: (c.system, c.stage))),
         }
         body = ",\n".join(f' "{key}": {text}' for key, text in parts.items())
-        path.write_text(f"{{\n{body}\n}}\n", encoding="utf-8")
+        # in one step, so that a killed run leaves no half file that would pass for a finished one
+        part = path.with_suffix(".part")
+        part.write_text(f"{{\n{body}\n}}\n", encoding="utf-8")
+        part.replace(path)
         return path
 
     @classmethod

@@ -15,7 +15,9 @@ from rich.console import Console
 
 from memorai.errors import InputError
 from memorai.harness.run import Outcome, run_systems, scored_questions
+from memorai.metrics.overlap import overlap_note, overlaps
 from memorai.metrics.retrieval import count_saturated, score_question
+from memorai.report.comparison import check_compare, write_comparison
 from memorai.report.manifest import manifest, sanitise
 from memorai.report.published import published_rows
 from memorai.report.results import PROTOCOLS, Cost, Results, Row, Timing
@@ -69,6 +71,7 @@ def report(
     """
     check_settings({**config, "protocol": protocol})
     check_systems(systems)
+    compare = check_compare(config.get("compare"), list(systems), ks)
     outcomes = run_systems(dataset, systems, max(ks), progress=config["progress"])
     rows: list[Row] = []
     for outcome in outcomes:
@@ -92,15 +95,21 @@ def report(
         systems={outcome.system: outcome.labels for outcome in outcomes},
         categories=dataset.categories,
         category_ids=dataset.category_ids,
-        notes=[*notes_of(dataset, ks), *notes],
+        notes=[*failure_notes(outcomes), *notes_of(dataset, ks), *notes],
     )
     described["graphs"] = {outcome.system: outcome.statistics for outcome in outcomes if outcome.statistics}
+    described["memory"] = {outcome.system: outcome.memory for outcome in outcomes if outcome.memory}
+    failures = [asdict(failure) for outcome in outcomes for failure in outcome.failures]
+    if failures:
+        described["failures"] = sanitise(failures)
     timings = [timing for outcome in outcomes for timing in timings_of(outcome)]
     costs = [Cost(outcome.system, **asdict(use)) for outcome in outcomes for use in outcome.costs.uses()]
     results = Results(manifest=described, rows=rows, timings=timings, costs=costs)
-    results.write(folder)
     write_tables(folder, results, config["published"])
     write_rankings(folder, dataset, outcomes)
+    if compare is not None:
+        write_comparison(folder, dataset, outcomes, rows, ks, compare, config["bootstrap"])
+    results.write(folder)  # last: whoever finds it finds everything else
     print_tables(results, config["published"])
     log_rows(run, rows)
     return results
@@ -153,6 +162,15 @@ def rows_of(
     )
 
 
+def failure_notes(outcomes: Sequence[Outcome]) -> list[str]:
+    """Sentences on the conversations where a system raised."""
+    return [
+        f"FAILED: {f.system} on {f.conversation} ({f.error}); its questions there count as not found."
+        for outcome in outcomes
+        for f in outcome.failures
+    ]
+
+
 def timings_of(outcome: Outcome) -> list[Timing]:
     """Median and 95th percentile of every stage, in milliseconds; n counts conversations or queries."""
     timings = []
@@ -172,6 +190,7 @@ def notes_of(dataset: Dataset, ks: Sequence[int]) -> list[str]:
     if defects:
         listed = ", ".join(f"{kind} {count}" for kind, count in sorted(defects.items()))
         notes.append(f"Defects of the data survived: {listed}.")
+    notes.append(overlap_note(overlaps(dataset)))
     sizes = [len(c.turns) for c in dataset.conversations for _ in scored[c.id]]
     for k, count in count_saturated(sizes, ks).items():
         if count:
@@ -224,6 +243,8 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         if not isinstance(system, Mapping):
             raise InputError(f"systems.{name}={system} is not a system; leave one out with ~systems.{name}")
     check_systems(map(str, systems))
+    if settings.get("compare") is not None:
+        check_compare(settings["compare"], list(map(str, systems)), check_ks(settings["ks"]))
 
 
 def check_systems(systems: Iterable[str]) -> None:

@@ -6,9 +6,9 @@ loads an embedder, plain dense retrieval never builds an inverted index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 import torch
@@ -27,6 +27,8 @@ RELATION_KIND = RELATION[1]
 
 #: what stands for a node type in the embedding space: its own text, or the mean of its turns' vectors
 TextSource = Literal["text", "centroid"]
+
+T = TypeVar("T")
 
 
 class IndexedGraph:
@@ -69,6 +71,7 @@ class IndexedGraph:
         self._source: dict[str, TextSource] = {ENTITY: entity_vectors, SNIPPET: snippet_vectors}
         self._vectors: dict[str, Tensor] = {}
         self._blocks: dict[tuple[EdgeType, bool], Block] = {}
+        self._kept: dict[Hashable, Any] = {}
 
     @cached_property
     def turn_texts(self) -> tuple[str, ...]:
@@ -121,6 +124,21 @@ class IndexedGraph:
             )
         return self._blocks[key]
 
+    def kept(self, key: Hashable, build: Callable[[], T]) -> T:
+        """Return what a part of the read path derives from this graph, built on first use; equal keys share it."""
+        if key not in self._kept:
+            self._kept[key] = build()
+        return self._kept[key]
+
+    def nbytes(self) -> int:
+        """Return the bytes of the vectors, blocks and inverted indexes that exist by now; texts are not counted."""
+        blocks = [*self._blocks.values(), *(part for part in self._kept.values() if isinstance(part, Block))]
+        held = [*self._vectors.values(), *(part for part in self._kept.values() if not isinstance(part, Block))]
+        held += [array for block in blocks for array in (block.source, block.target, block.weight)]
+        if "bm25" in vars(self):
+            held.append(self.bm25)
+        return sum(int(getattr(part, "nbytes", 0)) for part in held)
+
     def _centroids(self, kind: str) -> Tensor:
         items = self.graph.entities if kind == ENTITY else self.graph.snippets
         place = {turn.id: i for i, turn in enumerate(self.graph.turns)}
@@ -138,6 +156,9 @@ class QueryView:
         self.graph = indexed.graph
         self.queries = tuple(queries)
         self._similarity: dict[str, Tensor] = {}
+        self._kept: dict[Hashable, Any] = {}
+        #: whether anything asked for a vector, of a query or of the graph
+        self.embeds = False
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -150,9 +171,15 @@ class QueryView:
     @cached_property
     def vectors(self) -> Tensor:
         """Unit query vectors float32 [Q, d]."""
+        self.embeds = True
         with self.indexed.watch("embed_query"):
             found = self.indexed.embedder.embed([query.text for query in self.queries], kind="query")
             return torch.from_numpy(found).to(self.device)
+
+    def node_vectors(self, kind: str) -> Tensor:
+        """Unit vectors float32 [n, d] of a node type, see `IndexedGraph.vectors`."""
+        self.embeds = True
+        return self.indexed.vectors(kind)
 
     def similarity(self, kind: str) -> Tensor:
         """Cosine of every node of a type (or ``relation`` edge) with every query: float64 [n, Q] in [-1, 1]."""
@@ -166,6 +193,12 @@ class QueryView:
         """BM25 of every turn for every query: float64 [n_turn, Q] >= 0."""
         scores = self.indexed.bm25.scores([query.text for query in self.queries])
         return torch.from_numpy(np.ascontiguousarray(scores)).to(self.device, torch.float64)
+
+    def kept(self, key: Hashable, build: Callable[[], T]) -> T:
+        """Return what several parts derive from this view, built on first use; equal keys share it."""
+        if key not in self._kept:
+            self._kept[key] = build()
+        return self._kept[key]
 
     def zeros(self) -> Tensor:
         """float64 [N, Q] of zeros."""

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import torch
 from torch import Tensor
 
-from memorai.graph.schema import TURN
 from memorai.retrieval.indexed import QueryView
 from memorai.retrieval.pagerank import check_damping, check_limits, pagerank
+from memorai.retrieval.readout import Readout, TurnNodes
 from memorai.retrieval.restart import Restart
 from memorai.retrieval.scores import TurnScorer
 from memorai.retrieval.subgraph import Subgraph
@@ -57,6 +56,7 @@ class PageRankRetriever:
         damping: probability to follow an edge, in [0, 1).
         tol: L1 change at which the iteration stops.
         max_iter: most iterations.
+        readout: how turns are scored by the walk; None = each by its own node.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class PageRankRetriever:
         damping: float = 0.85,
         tol: float = 1e-6,
         max_iter: int = 200,
+        readout: Readout | None = None,
     ) -> None:
         check_damping(damping)
         check_limits(tol, max_iter)
@@ -75,15 +76,15 @@ class PageRankRetriever:
                 raise ValueError(f"{name} is missing; a PageRank needs one")
         self.subgraph, self.restart, self.weights = subgraph, restart, weights
         self.damping, self.tol, self.max_iter = damping, tol, max_iter
+        self.readout: Readout = readout or TurnNodes()
 
     def retrieve(self, view: QueryView) -> Retrieved:
         """Return PageRank scores of the turns."""
-        rows = view.graph.rows(TURN)
         mask = self.subgraph.mask(view)
         restart = self.restart.mass(view, mask)
         blocks = self.weights.weights(view, mask)
         result = pagerank(blocks, restart, self.damping, self.tol, self.max_iter, candidates=mask)
-        scores = torch.where(mask[rows], result.scores[rows], float("-inf"))
+        scores = self.readout.turns(view, result.scores, mask)
         sizes = mask.sum(0).tolist()
         info = [
             {

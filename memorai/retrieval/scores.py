@@ -93,11 +93,23 @@ class ReciprocalRankFusion:
         self.k = k
 
     def score(self, view: QueryView) -> Tensor:
-        """Return the fused scores [n_turn, Q]; turns that tie share the best of their ranks."""
-        total = torch.zeros(len(view.graph.turns), len(view), dtype=torch.float64, device=view.device)
-        for scorer in self.scorers:
-            total += 1 / (self.k + _competition_rank(scorer.score(view)))
+        """Return the fused scores [n_turn, Q]; turns that tie share the best of their ranks.
+
+        A scorer adds nothing to a turn that it did not find (-inf); what none found stays so.
+        """
+        found = [scorer.score(view) for scorer in self.scorers]
+        return fused_ranks(found, self.k, (len(view.graph.turns), len(view)), view.device)
+
+
+def fused_ranks(found: Sequence[Tensor], k: float, shape: tuple[int, int], device: torch.device) -> Tensor:
+    """Return the sum over ``found`` [n, Q] of 1 / (k + rank), -inf where all are -inf; of nothing, zeros."""
+    total = torch.zeros(shape, dtype=torch.float64, device=device)
+    for scores in found:
+        total += torch.where(scores.isneginf(), 0.0, 1 / (k + _competition_rank(scores)))
+    if not found:
         return total
+    nowhere = torch.stack([scores.isneginf() for scores in found]).all(0)
+    return total.masked_fill(nowhere, float("-inf"))
 
 
 def check_mixture(weights: Sequence[float], parts: Sequence[object], kind: str) -> list[float]:

@@ -126,7 +126,7 @@ class MemorySystem:
                 retrieved = self.retriever.retrieve(view)
             with indexed.watch("rank"):
                 rankings += rank(view, self.reranker.rerank(view, retrieved), k)
-            self._embeds |= "vectors" in vars(view)
+            self._embeds |= view.embeds
         return rankings
 
     def _indexed(self, conversation: Conversation) -> IndexedGraph:
@@ -187,6 +187,10 @@ class GraphIndex:
     def statistics(self) -> Mapping[str, int]:
         """Return node and edge counts by type."""
         return self.indexed.graph.statistics()
+
+    def nbytes(self) -> int:
+        """Return the bytes of its vectors, sparse blocks and inverted indexes."""
+        return self.indexed.nbytes()
 
     def seconds(self) -> Mapping[str, float]:
         """Return wall seconds by stage since the last call; what came from the cache took none."""
