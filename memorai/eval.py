@@ -40,7 +40,7 @@ def evaluate(config: DictConfig) -> dict[str, float]:
     multirun = HydraConfig.get().mode == RunMode.MULTIRUN
     settings, changed = plain(config), variant()
     check_settings(settings)
-    kept = finished(folder, settings, changed) if multirun else None
+    kept = finished(folder, settings, changed) if multirun and config.resume else None
     if kept is not None:
         _say(f"kept {folder}, which had finished")
         return _headline(kept, ks)

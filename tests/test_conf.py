@@ -22,6 +22,9 @@ ALL_SYSTEMS = [
 #: experiment -> (path in the configuration, value)
 PROMISES = {
     "demo": ("dataset._target_", "memorai.datasets.demo.load_demo"),
+    "compare": ("compare.baseline", "bm25"),
+    "paper_ablations": ("systems.no_segmentation.segmenter._target_", "memorai.write.segment.WholeSegmenter"),
+    "paper_grid": ("systems.memorai.retriever.damping", 0.85),
     "locomo_retrieval": ("dataset.protocol", "full"),
     "locomo_lmeb": ("dataset.protocol", "lmeb"),
     "longmemeval_oracle": ("dataset.variant", "oracle"),
@@ -40,6 +43,10 @@ SWEEPS = {
     "ablation_damping": ["systems.memorai.retriever.damping"],
     "ablation_seeds": ["restart@systems.memorai.retriever.restart"],
     "ablation_weights": ["weights@systems.memorai.retriever.weights", "systems.memorai.retriever.weights.reverse"],
+    "paper_grid": [
+        *("systems.memorai.retriever.damping", "restart@systems.memorai.retriever.restart"),
+        "weights@systems.memorai.retriever.weights",
+    ],
 }
 
 

@@ -19,19 +19,21 @@ QUICK = ("embedder=hashing", "bootstrap=20")
 @pytest.fixture
 def evaluate(command, chats):
     def run(*arguments: str):
-        return command(main, "+experiment=demo", "dataset=jsonl", f"dataset.path={chats}", *QUICK, *arguments)
+        chosen = () if any(a.startswith("+experiment=") for a in arguments) else ("+experiment=demo",)
+        return command(main, *chosen, "dataset=jsonl", f"dataset.path={chats}", *QUICK, *arguments)
 
     return run
 
 
 def test_a_run_writes_everything_it_promises(evaluate):
-    run = evaluate()
+    run = evaluate("+experiment=compare")
     assert run.code == 0, run.err
     files = {path.name for path in run.folder.iterdir()}
     # all but the two that need a language model or a cross-encoder
     optional = {"memorai_llm", "memorai_plus_ce"}
     systems = [path.stem for path in (conf_dir() / "system").glob("*.yaml") if path.stem not in optional]
     assert {"results.json", "table.md", "table.tex", "table.csv", "predictions.jsonl", "qrels.trec"} <= files
+    assert {"comparison.md", "comparison.json", "failures.md", "systems.png", "systems.svg", "categories.svg"} <= files
     assert {f"{name}.trec" for name in systems} <= files
     results = run.results
     assert {row["system"] for row in results["rows"]} == set(systems)

@@ -1,4 +1,4 @@
-"""``python -m memorai.report RUN... --out FOLDER``: one table from several runs."""
+"""``python -m memorai.report RUN... --out FOLDER``: one table from several runs; with a baseline: is it worse?"""
 
 from __future__ import annotations
 
@@ -10,18 +10,22 @@ from pathlib import Path
 from rich.console import Console
 
 from memorai.errors import InputError
+from memorai.report.charts import HEADLINE, category_bars, heat_maps, system_bars
+from memorai.report.history import append, read, trend
 from memorai.report.merge import merge, read_runs
 from memorai.report.plots import plot_if_swept
 from memorai.report.published import DEFAULT_MODELS
-from memorai.report.results import FILE_NAME
+from memorai.report.regression import falls
+from memorai.report.results import FILE_NAME, Results
 from memorai.report.tables import print_tables, write_tables
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Merge runs, print the tables and write table.md, table.tex, table.csv, and a plot if one parameter was swept.
+    """Merge runs, print the tables and write table.md, table.tex, table.csv, and plots of what was swept.
 
     Returns:
-        The exit status: 0, or 2 after a line ``error: ...`` on standard error.
+        The exit status: 0; 1 if a value lies below its interval in the baseline; 2 after a line ``error: ...`` on
+        standard error.
     """
     parser = argparse.ArgumentParser(prog="python -m memorai.report", description="Merge the results of several runs.")
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run's folder, its results.json, or a multirun folder")
@@ -33,16 +37,48 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="MODEL",
         help="published models to show beside locomo_lmeb, by name, or best; nothing after it for none",
     )
+    parser.add_argument(
+        "--baseline",
+        type=Path,
+        metavar="RESULTS",
+        help="a recorded results.json: exit 1 if the runs fall below its intervals",
+    )
+    parser.add_argument("--history", type=Path, metavar="FILE", help="add the runs to this history and draw its trend")
     arguments = parser.parse_args(argv)
     try:
         merged = merge(read_runs(_finished(arguments.runs)))
-        paths = [*write_tables(arguments.out, merged, arguments.published), *plot_if_swept(merged.rows, arguments.out)]
+        if arguments.baseline is not None:
+            return _compared(arguments.baseline, merged)
+        paths = [
+            *write_tables(arguments.out, merged, arguments.published),
+            *plot_if_swept(merged.rows, arguments.out),
+            *heat_maps(merged.rows, HEADLINE, arguments.out),
+            *system_bars(merged.rows, HEADLINE, arguments.out),
+            *category_bars(merged.rows, HEADLINE, arguments.out),
+        ]
+        if arguments.history is not None:
+            append(arguments.history, merged)
+            for dataset in dict.fromkeys(row.dataset for row in merged.rows):
+                paths += trend(read(arguments.history), dataset, arguments.history.parent)
         print_tables(merged, arguments.published)
     except (InputError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     Console(soft_wrap=True, highlight=False).print("wrote " + ", ".join(map(str, paths)), markup=False)
     return 0
+
+
+def _compared(baseline: Path, run: Results) -> int:
+    found = falls(Results.read(baseline), run)
+    for fall in found:
+        print(f"worse: {fall}", file=sys.stderr)
+    Console(soft_wrap=True, highlight=False).print(
+        f"{len(found)} values below their interval in {baseline}"
+        if found
+        else f"nothing below its interval in {baseline}",
+        markup=False,
+    )
+    return 1 if found else 0
 
 
 def _finished(runs: Sequence[str]) -> list[str]:

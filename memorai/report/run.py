@@ -19,6 +19,7 @@ from memorai.metrics.overlap import overlap_note, overlaps
 from memorai.metrics.retrieval import count_saturated, score_question
 from memorai.report.comparison import check_compare, write_comparison
 from memorai.report.manifest import manifest, sanitise
+from memorai.report.paper import check_paper, write_paper
 from memorai.report.published import published_rows
 from memorai.report.results import PROTOCOLS, Cost, Results, Row, Timing
 from memorai.report.summarize import summarize
@@ -72,6 +73,7 @@ def report(
     check_settings({**config, "protocol": protocol})
     check_systems(systems)
     compare = check_compare(config.get("compare"), list(systems), ks)
+    paper = check_paper(config.get("paper"), list(systems), ks)
     outcomes = run_systems(dataset, systems, max(ks), progress=config["progress"])
     rows: list[Row] = []
     for outcome in outcomes:
@@ -109,6 +111,8 @@ def report(
     write_rankings(folder, dataset, outcomes)
     if compare is not None:
         write_comparison(folder, dataset, outcomes, rows, ks, compare, config["bootstrap"])
+    if paper is not None:
+        write_paper(folder, dataset, outcomes, rows, ks, paper)
     results.write(folder)  # last: whoever finds it finds everything else
     print_tables(results, config["published"])
     log_rows(run, rows)
@@ -245,6 +249,8 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     check_systems(map(str, systems))
     if settings.get("compare") is not None:
         check_compare(settings["compare"], list(map(str, systems)), check_ks(settings["ks"]))
+    if settings.get("paper") is not None:
+        check_paper(settings["paper"], list(map(str, systems)), check_ks(settings["ks"]))
 
 
 def check_systems(systems: Iterable[str]) -> None:

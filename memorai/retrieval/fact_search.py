@@ -85,11 +85,11 @@ class FactHops:
             found = origin.search(view, facts)
             best = torch.from_numpy(top_k(found.cpu().numpy(), self.k_origins)).to(view.device)
             seeds.scatter_(0, best, found.gather(0, best).isfinite().double())
-        entities = transposed(facts.about) @ seeds > 0
+        entities = facts.told_of @ seeds > 0
         for depth in range(1, self.max_depth + 1):
             reached = (facts.about @ entities.double() > 0) & scores.isneginf()
             scores[reached] = -float(depth)
-            entities |= transposed(facts.about) @ reached.double() > 0
+            entities |= facts.told_of @ reached.double() > 0
         return scores
 
 
@@ -150,11 +150,6 @@ class FactScores:
             drop = float(finite.max() - finite.min()) + 1
             scores = scores - drop * facts.superseded[:, None].double()
         return facts.best(scores)
-
-
-def transposed(sparse: Tensor) -> Tensor:
-    """Return a sparse CSR matrix [m, n] as one of [n, m]."""
-    return sparse.to_sparse_coo().T.to_sparse_csr() if sparse._nnz() else sparse.new_zeros(sparse.shape[::-1])
 
 
 def _only_best(scores: Tensor, limit: int | None) -> Tensor:

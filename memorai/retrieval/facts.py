@@ -21,7 +21,9 @@ from memorai.graph.schema import Entity, MemoryGraph, Relation
 from memorai.index.lexical import BM25Index
 from memorai.index.normalize import normalize
 from memorai.retrieval.indexed import IndexedGraph
+from memorai.retrieval.pagerank.sparse import csr, sort_edges
 from memorai.types import Turn
+from memorai.write.predicates import read_predicate
 from memorai.write.sentences import turn_sentences
 
 
@@ -35,6 +37,7 @@ class Fact:
         entities: places of the entities that it is about.
         valid_from: when it began to hold, or None.
         valid_to: when a later statement ended it, or None while it holds.
+        kind: of its predicate, of which only one can hold at a time (memorai.write.predicates); empty for none.
     """
 
     text: str
@@ -42,6 +45,7 @@ class Fact:
     entities: tuple[int, ...] = ()
     valid_from: datetime | None = None
     valid_to: datetime | None = None
+    kind: str = ""
 
 
 class FactSource(Hashable, Protocol):
@@ -75,6 +79,7 @@ class Triples:
                 (number[r.source], number[r.target]),
                 r.valid_from,
                 r.valid_to,
+                read_predicate(r.text, f"{label[r.source]} {r.text} {label[r.target]}").kind,
             )
             for r in graph.relations
         )
@@ -122,6 +127,12 @@ class Sentences:
             for sentence in turn_sentences(turn)
             if not sentence.question and _words(sentence.text) >= self.min_words
         ]
+
+
+def _incidence(row: Tensor, column: Tensor, num_rows: int, num_columns: int) -> Tensor:
+    edges = sort_edges(row, column, num_rows, num_columns)
+    ones = torch.ones(len(row), dtype=torch.float64, device=row.device)
+    return csr(edges.pointer, edges.column, ones, num_columns)
 
 
 def _words(text: str) -> float:
@@ -178,10 +189,15 @@ class FactIndex:
 
     @cached_property
     def about(self) -> Tensor:
-        """Which entities a fact is about: float64 sparse CSR [F, n_entity]."""
-        shape = (len(self.facts), len(self._indexed.graph.entities))
-        ones = torch.ones(self.ends.shape[1], dtype=torch.float64, device=self._indexed.device)
-        return torch.sparse_coo_tensor(self.ends, ones, shape).coalesce().to_sparse_csr()
+        """Which entities a fact is about: float64 sparse CSR [F, n_entity] of 0 and 1."""
+        fact, entity = self.ends
+        return _incidence(fact, entity, len(self.facts), len(self._indexed.graph.entities))
+
+    @cached_property
+    def told_of(self) -> Tensor:
+        """`about` transposed: float64 sparse CSR [n_entity, F]."""
+        fact, entity = self.ends
+        return _incidence(entity, fact, len(self._indexed.graph.entities), len(self.facts))
 
     @cached_property
     def superseded(self) -> Tensor:

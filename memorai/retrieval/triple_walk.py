@@ -11,13 +11,14 @@ from memorai.retrieval.facts import FactIndex
 from memorai.retrieval.indexed import QueryView
 from memorai.retrieval.named import named_or_nearest
 from memorai.retrieval.transforms import MinMax
+from memorai.write.predicates import asked_kinds
 
 
 class TripleWalk:
     """A fact search: keyword seeds, expansion along facts with decay, pruning to the best entities of each hop.
 
-    A fact scores the strongest of its ends, times ``decay`` a hop, times 1 + its scaled BM25: among the facts of
-    a named person those that share the question's other words come first.
+    A fact scores the strongest of its ends, times ``decay`` a hop, times 1 + its scaled BM25 (+ 1 if the question asks
+    for its kind of predicate): among the facts of a named person those that the question is after come first.
 
     Args:
         hops: 1 or more.
@@ -41,6 +42,9 @@ class TripleWalk:
             return scores.fill_(float("-inf"))
         words = self._words.search(view, facts)
         relevance = 1 + MinMax()(torch.where(words.isfinite(), words, 0.0))
+        asked = [set(asked_kinds(query.text)) for query in view.queries]
+        meant = [[float(fact.kind in kinds) for kinds in asked] for fact in facts.facts]
+        relevance += torch.tensor(meant, dtype=torch.float64, device=view.device)
         strength = named_or_nearest(view)
         strength = strength / strength.amax(0).clamp_min(1e-12)
         expanded = torch.zeros_like(strength, dtype=torch.bool)
@@ -49,7 +53,7 @@ class TripleWalk:
             expanded |= frontier > 0
             reached = _strongest_end(facts, frontier) * self.decay**hop
             scores = torch.maximum(scores, reached * relevance)
-            strength = torch.maximum(strength, _strongest_fact(facts, reached * relevance / 2))
+            strength = torch.maximum(strength, _strongest_fact(facts, reached * relevance / 3))
         return scores.masked_fill(scores <= 0, float("-inf"))
 
     def _pruned(self, strength: Tensor) -> Tensor:

@@ -26,6 +26,14 @@ class SessionSegmenter:
         return tuple(Segment(session.id, session.turns) for session in conversation.sessions if session.turns)
 
 
+class WholeSegmenter:
+    """The whole conversation as one segment: no segmentation. Its id is the conversation's."""
+
+    def segment(self, conversation: Conversation) -> tuple[Segment, ...]:
+        """Return one segment, none for a conversation without turns."""
+        return (Segment(conversation.id, conversation.turns),) if conversation.turns else ()
+
+
 class WindowSegmenter:
     """Windows that slide over a session's sentences or turns and overlap, so that no cut falls into a topic unseen.
 
