@@ -99,3 +99,25 @@ def test_what_a_system_asks_of_language_models_is_its_own():
         [],
         [StageUse("gate", calls=4, prompt_tokens=12, seconds=1.0)],
     ]
+
+
+def test_a_system_that_raises_is_reported_and_the_others_go_on():
+    class Broken(Fixed):
+        def search(self, queries, k):
+            raise RuntimeError("no\nluck")
+
+    broken, fixed = run_systems(DATASET, {"broken": Broken(), "fixed": Fixed()}, 2, progress=False)
+    assert [(f.system, f.conversation, f.error) for f in broken.failures] == [
+        ("broken", "toy", "RuntimeError: no luck")
+    ]
+    assert {key: ranking.ids for key, ranking in broken.rankings.items()} == {"toy:q0": (), "toy:q1": ()}
+    assert fixed.failures == [] and fixed.rankings["toy:q0"].ids == ("t1", "t2")
+
+
+def test_what_the_user_has_to_mend_ends_the_run():
+    class Unusable(Fixed):
+        def index(self, conversation):
+            raise InputError("install it")
+
+    with pytest.raises(InputError, match="install it"):
+        run_systems(DATASET, {"unusable": Unusable()}, 2, progress=False)
