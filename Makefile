@@ -16,10 +16,11 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format clean
+.PHONY: help setup demo gate test lint format clean
 
 help:
 	@echo "make demo    evaluate every demo system on the bundled conversations and print the table"
+	@echo "make gate    RUN=FOLDER: fail if a run of the demo is worse than the recorded one"
 	@echo "make test    run the tests"
 	@echo "make lint    ruff check, ruff format --check, mypy"
 	@echo "make format  let ruff repair what it can"
@@ -29,6 +30,10 @@ setup: $(STAMP)
 
 demo: $(STAMP)
 	@$(PY) -m memorai.eval +experiment=demo $(DEMO_ARGS)
+
+gate: $(STAMP)
+	@test -n "$(RUN)" || { echo "error: name the run: make gate RUN=outputs/eval/..." >&2; exit 2; }
+	@$(PY) -m memorai.report --baseline experiments/demo/results.json "$(RUN)"
 
 test: $(STAMP)
 	@$(PY) -m pytest $(PYTEST_ARGS)

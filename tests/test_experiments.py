@@ -8,7 +8,7 @@ from memorai.eval import main as eval_main
 from memorai.harness.load import conf_dir
 from memorai.train import main as train_main
 
-QUICK = ("dataset=demo", "embedder=hashing", "text_format=default", "bootstrap=2")
+QUICK = ("dataset=demo", "dataset.part=en", "embedder=hashing", "text_format=default", "bootstrap=20")
 SMALL_GRID = (
     "write_path.grid=[{system: memorai, segmenters: [session], gates: [keep_all, rules], extractors: [lexical]}]"
 )
@@ -21,9 +21,9 @@ SMALL: dict[str, tuple[str, ...]] = {
     "paper_ablations": ("gate@systems.learned_gate_10.gate=rules",),
     "gate": (
         *("~gate_task.training.longmemeval", "gate_task.trainer.penalties=[10.0]"),
-        "gate_task.trainer.vector_scales=[0.3]",
+        *("gate_task.trainer.vector_scales=[0.3]", "dataset.part=all"),
     ),
-    "tune": ("tune.max_trials=2", "tune.train=0.5"),
+    "tune": ("tune.max_trials=2", "tune.train=0.5", "dataset.part=all"),
     "ablation_damping": ("-m", "systems.memorai.retriever.damping=0.3,0.85"),
     "ablation_seeds": ("-m", "restart@systems.memorai.retriever.restart=cosine,bm25"),
     "ablation_weights": (

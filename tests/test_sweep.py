@@ -84,7 +84,7 @@ def test_a_sweep_runs_unchanged_over_two_workers(chats, tmp_path, environment, l
         missing = True
     if missing:
         pytest.skip(f"pip install 'memorai[{'ray' if launcher == 'ray' else 'sweep'}]'")
-    workers = {"joblib": "hydra.launcher.n_jobs=2", "ray": "hydra.launcher.ray.init.num_cpus=2"}[launcher]
+    workers = {"joblib": "hydra.launcher.n_jobs=2", "ray": "+hydra.launcher.ray.init.num_cpus=2"}[launcher]
     options = {
         "env": environment,
         "cwd": tmp_path,
