@@ -9,9 +9,10 @@ import numpy as np
 
 from memorai.models.hashing import HashingEmbedder
 from memorai.models.minilm import BundledMiniLM
+from memorai.models.onnx_embedder import OnnxEmbedder
 from memorai.models.transformer import TransformerEmbedder
 
-__all__ = ["BundledMiniLM", "Embedder", "HashingEmbedder", "TransformerEmbedder"]
+__all__ = ["BundledMiniLM", "Embedder", "HashingEmbedder", "OnnxEmbedder", "TransformerEmbedder"]
 
 
 class Embedder(Protocol):

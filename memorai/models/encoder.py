@@ -40,7 +40,7 @@ class Encoder:
         self.device = resolve_device(device)
         try:
             self._tokenizer: Any = AutoTokenizer.from_pretrained(source, revision=revision)
-            with _no_weight_bar():
+            with no_weight_bar():
                 model: Any = AutoModel.from_pretrained(source, revision=revision, dtype=torch.float32)
         except (OSError, ValueError) as error:
             reason = " ".join(str(error).split())[:200]
@@ -97,7 +97,7 @@ def token_batches(lengths: Sequence[int], batch_size: int, token_budget: int) ->
 
 
 @contextmanager
-def _no_weight_bar() -> Iterator[None]:
+def no_weight_bar() -> Iterator[None]:
     """Silence the bar that transformers draws over the weights of each load, and leave its setting as it was."""
     shown = transformers_logging.is_progress_bar_enabled()
     transformers_logging.disable_progress_bar()

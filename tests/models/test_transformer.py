@@ -10,7 +10,8 @@ import pytest
 
 from memorai.errors import InputError
 from memorai.models.cache import ByteCache, content_key
-from memorai.models.transformer import NAMESPACE, TransformerEmbedder, valid_unicode
+from memorai.models.cached_embedder import NAMESPACE, valid_unicode
+from memorai.models.transformer import TransformerEmbedder
 
 TEXTS = ["the cat sat on the mat", "dog", "the dog ran", "", "cat cat cat cat cat cat cat"]
 
