@@ -31,8 +31,8 @@ NOT_TO_SHIP = ("locomo",)
 def is_gate_task(config: DictConfig) -> bool:
     """Whether the configuration asks for the gate rather than for systems."""
     task = config.get("task")
-    if task not in (None, "gate"):
-        raise InputError(f"task={task}: the only task beside running systems is gate")
+    if task not in (None, "gate", "learning"):
+        raise InputError(f"task={task}: the tasks beside running systems are gate and learning")
     return task == "gate"
 
 

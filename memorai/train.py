@@ -17,6 +17,7 @@ from memorai.errors import InputError
 from memorai.gate_task import is_gate_task, train_gate
 from memorai.harness.build import SystemFactory, build_dataset, plain
 from memorai.learn.tune import Trial, candidates, check_tuning, split, tune, with_values
+from memorai.learn_task import is_learning_task, train_scorers
 from memorai.report.run import check_ks, check_settings, report, say_what_was_loaded
 from memorai.report.tracking import tracked
 
@@ -27,6 +28,8 @@ def train(config: DictConfig) -> float:
     Returns:
         The objective of the chosen values on the training conversations.
     """
+    if is_learning_task(config):
+        return train_scorers(config)
     if is_gate_task(config):
         return train_gate(config)
     started, ks = datetime.now(UTC), check_ks(config.ks)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
 
 from memorai.graph.schema import TURN
-from memorai.retrieval.indexed import QueryView
+from memorai.models.embedders import Embedder
+from memorai.retrieval.indexed import IndexedGraph, QueryView
 
 
 class TurnScorer(Protocol):
@@ -27,17 +29,34 @@ class Dense:
     Args:
         fluent_only: score 0 throughout where the embedder does not know the conversation's language, so that in a
             fusion its noise does not drown the other scorers.
+        embedder: another than the index's, so that two can be fused; None = the index's.
     """
 
-    def __init__(self, fluent_only: bool = False) -> None:
-        self.fluent_only = fluent_only
+    def __init__(self, fluent_only: bool = False, embedder: Embedder | None = None) -> None:
+        self.fluent_only, self.embedder = fluent_only, embedder
+        self._vectors: WeakKeyDictionary[IndexedGraph, Tensor] = WeakKeyDictionary()
+
+    @property
+    def model_id(self) -> str:
+        """Identity of an embedder of its own; empty for the index's."""
+        return self.embedder.model_id if self.embedder else ""
 
     def score(self, view: QueryView) -> Tensor:
         """Return cosines [n_turn, Q]."""
-        known = view.indexed.embedder.languages
+        known = (self.embedder or view.indexed.embedder).languages
         if self.fluent_only and known is not None and view.indexed.language not in known:
             return torch.zeros(len(view.graph.turns), len(view), dtype=torch.float64, device=view.device)
-        return view.similarity(TURN)
+        return view.similarity(TURN) if self.embedder is None else self._own(view, self.embedder)
+
+    def _own(self, view: QueryView, embedder: Embedder) -> Tensor:
+        indexed = view.indexed
+        if indexed not in self._vectors:
+            with indexed.watch("embed_documents"):
+                found = embedder.embed(indexed.turn_texts)
+            self._vectors[indexed] = torch.from_numpy(found).to(view.device)
+        with indexed.watch("embed_query"):
+            queries = torch.from_numpy(embedder.embed([query.text for query in view.queries], kind="query"))
+        return (self._vectors[indexed] @ queries.to(view.device).T).double().clamp(-1, 1)
 
 
 class Lexical:
