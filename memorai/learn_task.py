@@ -258,7 +258,6 @@ def _report(
         notes.append("Over seeds, mean and standard deviation: " + _spread(rows, kind))
     tests = comparison("the learned scorer", means[""], untrained | {n: v for n, v in means.items() if n})
     labels = {outcome.system: outcome.labels for outcome in outcomes}
-    labels |= {SYSTEM: {"embedder": "+".join(run.evidence.fused), "extractor": "stem", "gate": "all"}}
     described = manifest(
         argv=sys.argv,
         config=run.settings,
@@ -272,6 +271,8 @@ def _report(
         category_ids=dataset.category_ids,
         notes=[*notes_of(dataset, ks), *notes],
     )
+    parts = {"embedder": "+".join(run.evidence.fused), "extractor": "stem", "gate": "none"}
+    described["systems"] += [{"system": SYSTEM, "variant": kind, **parts}]
     results = Results(manifest=described, rows=rows)
     results.write(run.folder)
     write_tables(run.folder, results, run.settings["published"])

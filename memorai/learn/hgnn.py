@@ -1,4 +1,4 @@
-"""A heterogeneous graph network over each question's subgraph: candidates, their neighbours and the entities they share."""
+"""A heterogeneous graph network over each question's candidates, their neighbours and shared entities."""
 
 from __future__ import annotations
 

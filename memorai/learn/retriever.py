@@ -52,8 +52,8 @@ class LearnedRetriever:
         fold = next((i for i, one in enumerate(self.checkpoints) if not one.saw(digest)), None)
         if fold is None:
             raise InputError(
-                f"checkpoint {self.name} was trained on conversation {view.graph.conversation_id}, so its figures there "
-                "say nothing; test it on other data, or give the folder of a cross-validation's folds"
+                f"checkpoint {self.name} was trained on conversation {view.graph.conversation_id}, so its figures "
+                "there say nothing; test it on other data, or give the folder of a cross-validation's folds"
             )
         values = self.evidence(view).values[..., self._place[fold]]
         with torch.inference_mode(), suited_threads(values.size // max(1, len(values))):
