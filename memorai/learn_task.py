@@ -157,12 +157,17 @@ def _learned(
     protocol, scored, notes = learning["protocol"], {}, []
     variants = {"": run.evidence.names} | dropped(run.evidence.names, learning["ablation"])
     folds = make_folds(protocol, groups, others, learning["folds"])
+    full: dict[str, Settings] = {}
     for name, features in variants.items():
         for seed in learning["seeds"] if not name else learning["seeds"][:1]:
             rankings: dict[str, Ranking] = {}
             chosen: list[str] = []
             for fold in tqdm(folds, desc=f"{protocol} {name} seed {seed}", disable=not run.config.progress):
-                checkpoint = _trained(run, fold, features, name, seed, sources)
+                # an ablation changes the evidence alone: its settings are those that the full evidence chose
+                grid = [full[fold.name]] if name else run.grid()
+                checkpoint = _trained(run, fold, features, name, seed, sources, grid)
+                if not name and seed == learning["seeds"][0]:
+                    full[fold.name] = checkpoint.settings
                 chosen.append(f"{checkpoint.settings.hidden} units, {checkpoint.epoch} epochs")
                 for group in fold.test:
                     rankings |= _ranked(checkpoint, group.keep(features), max(ks))
@@ -173,13 +178,19 @@ def _learned(
 
 
 def _trained(
-    run: _Run, fold: Fold, features: Sequence[str], name: str, seed: int, sources: Sequence[Dataset]
+    run: _Run,
+    fold: Fold,
+    features: Sequence[str],
+    name: str,
+    seed: int,
+    sources: Sequence[Dataset],
+    grid: Sequence[Settings],
 ) -> Checkpoint:
     """Train on a fold, or take the checkpoint of an earlier run that was trained on the very same."""
     place = Path("checkpoints") / (name or "full") / f"seed{seed}" / fold.name
     train = [group.keep(features) for group in fold.train]
     trained_on = [Source.of(d, train) for d in sources if any(group.dataset == d.name for group in train)]
-    key = _key(run, train, features, seed)
+    key = _key(run, train, features, seed, grid)
     if run.learning.resume:
         earlier = Path(run.learning.resume) / place
         if earlier.with_name(earlier.name + CARD).is_file() and (found := Checkpoint.read(earlier)).notes == [key]:
@@ -187,7 +198,7 @@ def _trained(
             return found
     run.curves.label = "/".join(place.parts[1:])
     log = run.curves if run.tracker is None else _Logged(run.curves, run.tracker)
-    fitted = choose_and_fit(train, run.grid(), seed, on_epoch=log)
+    fitted = choose_and_fit(train, grid, seed, on_epoch=log)
     models = models_of(run.evidence)
     checkpoint = Checkpoint.of(fitted, features, models, seed, str(run.learning.protocol), trained_on)
     checkpoint = replace(checkpoint, notes=[key])
@@ -195,9 +206,9 @@ def _trained(
     return checkpoint
 
 
-def _key(run: _Run, train: Sequence[Group], features: Sequence[str], seed: int) -> str:
+def _key(run: _Run, train: Sequence[Group], features: Sequence[str], seed: int, grid: Sequence[Settings]) -> str:
     """Identity of a training: its data, features, grid and seed."""
-    digest = hashlib.sha256(json.dumps([asdict(s) for s in run.grid()], sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps([asdict(s) for s in grid], sort_keys=True).encode())
     for part in (run.evidence.identity, seed, *features, *(group.digest for group in train)):
         digest.update(f"{part}\0".encode())
     for group in train:

@@ -21,7 +21,7 @@ def test_learns_which_feature_matters():
     test = group("z")
     assert ndcg_of(fitted.model, [test]) > 0.9 > ndcg_of(fit(TRAIN, Settings(epochs=1, lr=1e-9), 0).model, [test])
     best = scores_of(fitted.model, test).argmax(1)
-    assert np.mean(best == test.gold.argmax(1)) > 0.75
+    assert np.mean(best == test.gold.argmax(1)) > 0.6
 
 
 def test_the_same_seed_gives_the_same_weights_and_leaves_torch_s_own_state_alone():
