@@ -27,6 +27,10 @@ PROMISES = {
     "ablation_seeds": ("systems.memorai.retriever.restart._target_", "memorai.retrieval.restart.CosineRestart"),
     "ablation_weights": ("systems.memorai.retriever.weights._target_", "memorai.retrieval.weights.CosineWeights"),
     "tune": ("tune.system", "memorai_plus"),
+    "learning_loco": ("learning.protocol", "loco"),
+    "learning_ablation": ("learning.seeds", [0]),
+    "learning_zero_shot": ("learning.protocol", "zero_shot"),
+    "learning_longmemeval": ("learning.protocol", "within"),
     "gate": ("gate_task.trainer._target_", "memorai.learn.gate.GateTrainer"),
 }
 #: experiment -> what its multirun sweeps
@@ -54,7 +58,7 @@ def test_every_experiment_has_a_promise():
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_an_experiment_changes_what_it_promises(experiment):
-    name = "train" if experiment == "tune" else "eval"
+    name = "train" if experiment == "tune" or experiment.startswith("learning_") else "eval"
     path, value = PROMISES[experiment]
     plain = composed("dataset=jsonl", "dataset.path=x", name=name)
     assert not plain.systems

@@ -14,7 +14,7 @@ LOCO = ("+experiment=learning_loco", "dataset=jsonl", "text_format=default", *SM
 
 def test_loco_trains_tests_and_can_be_evaluated_again(command, chats, tmp_path):
     data = f"dataset.path={chats}"
-    ablation = "learning.ablation={no walk: [walk/*]}"
+    ablation = "learning.ablation=[{name: no walk, without: [walk/*]}]"
     run = command(train_main, *LOCO, data, ablation, "tracking.mode=offline")
     assert run.code == 0, run.err
     rows = run.results["rows"]
@@ -76,7 +76,7 @@ def test_every_experiment_runs_on_the_demo(command, experiment, chats):
         ("learning.grid=[]", "grid is empty"),
         ("learning.grid=[{loss: hinge}]", "loss=hinge"),
         ("learning.system=other", "learning.system=other"),
-        ("learning.ablation={a: [b/*]}", "no feature is called b/*"),
+        ("learning.ablation=[{name: a, without: [b/*]}]", "no feature is called b/*"),
     ],
 )
 def test_bad_requests_end_in_one_line(command, chats, argument, says):

@@ -67,9 +67,12 @@ class LearnedWalk(nn.Module):
 
     def values(self) -> dict[str, float]:
         """Return the parameters in the units of a configuration."""
-        named = {f"seed/{name}": float(w) for name, w in zip(self.scorers, self.seeds, strict=True)}
-        named |= {f"type/{kind[1]}": float(w.exp()) for kind, w in zip(FREE, self.types, strict=True)}
-        return named | {"damping": float(torch.sigmoid(self.damping)), "relevance": float(self.relevance)}
+        named = {f"seed/{name}": float(w) for name, w in zip(self.scorers, self.seeds.detach(), strict=True)}
+        named |= {f"type/{kind[1]}": float(w.exp()) for kind, w in zip(FREE, self.types.detach(), strict=True)}
+        return named | {
+            "damping": float(torch.sigmoid(self.damping.detach())),
+            "relevance": float(self.relevance.detach()),
+        }
 
     def _blocks(self, view: QueryView) -> list[WeightedBlock]:
         blocks = []
