@@ -1,10 +1,10 @@
-"""Choose the values of `memorai_plus` on the demo and on LongMemEval-S. LoCoMo is never looked at.
+"""Choose the values of `memorai_plus` or `memorai_plus_late` on the demo and on LongMemEval-S. LoCoMo is never looked at.
 
     python scripts/choose_memorai_plus.py --longmemeval data/longmemeval/longmemeval_s_cleaned.json --limit 60
 
 The objective is the unweighted mean of turn nDCG@10 (over questions) on the demo's English part, its Chinese part and
 the first questions of LongMemEval-S, climbed one value at a time from several dampings, since the values depend on one
-another. Prints every trial; the last line holds the values to put into conf/system/memorai_plus.yaml.
+another. Prints every trial; the last line holds the values to put into the system's file in conf/system.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ GRID = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--longmemeval", required=True, help="longmemeval_s.json in the official format")
+    parser.add_argument("--system", default="memorai_plus", help="memorai_plus or memorai_plus_late")
     parser.add_argument("--limit", type=int, default=60, help="first questions of LongMemEval-S")
     parser.add_argument("--rounds", type=int, default=3, help="passes over all values")
     arguments = parser.parse_args()
@@ -58,7 +59,7 @@ def main() -> None:
         ],
     }
     with initialize_config_dir(str(conf_dir()), version_base="1.3"):
-        configs = {name: compose("eval", ["+system@systems.it=memorai_plus", *o]) for name, o in sources.items()}
+        configs = {name: compose("eval", [f"+system@systems.it={arguments.system}", *o]) for name, o in sources.items()}
     datasets = {name: build_dataset(config) for name, config in configs.items()}
     first = next(iter(configs.values()))
     factory, objective = SystemFactory(first), Objective("ndcg", "turn", 10, "weighted")
