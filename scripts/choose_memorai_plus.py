@@ -1,4 +1,4 @@
-"""Choose the values of `memorai_plus` or `memorai_plus_late` on the demo and on LongMemEval-S. LoCoMo is never looked at.
+"""Choose values of `memorai_plus` or `memorai_plus_late` on the demo and on LongMemEval-S; LoCoMo is never looked at.
 
     python scripts/choose_memorai_plus.py --longmemeval data/longmemeval/longmemeval_s_cleaned.json --limit 60
 
