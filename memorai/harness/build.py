@@ -17,7 +17,7 @@ from memorai.types import Dataset
 #: parts that all systems of a run share, unless a system's own configuration names another
 SHARED = ("embedder", "lexical", "text_format")
 #: what a system may change without its index changing
-READ_PATH = ("retriever", "batch_size")
+READ_PATH = ("retriever", "reranker", "batch_size")
 # one a process: the jobs of a multirun run in one
 _INDEXES = IndexCache()
 

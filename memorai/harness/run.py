@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from tqdm import tqdm
 
 from memorai.errors import InputError
+from memorai.models.llm import ACCOUNTING, Accounting
 from memorai.systems.base import System
 from memorai.types import Conversation, Dataset, Question, Ranking
 
@@ -25,6 +26,7 @@ class Outcome:
         stages: milliseconds by stage; index stages once a conversation, query stages per query of a batch.
         statistics: summed graph counts.
         labels: embedder, extractor and gate.
+        costs: use of language models by stage.
     """
 
     system: str
@@ -32,6 +34,7 @@ class Outcome:
     stages: dict[str, list[float]] = field(default_factory=dict)
     statistics: dict[str, int] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    costs: Accounting = field(default_factory=Accounting)
 
 
 def scored_questions(conversation: Conversation) -> list[Question]:
@@ -61,6 +64,7 @@ def run_systems(dataset: Dataset, systems: Mapping[str, System], k: int, progres
     if not asked:
         raise InputError(f"data set {dataset.name}: no question names an evidence turn, so there is nothing to score")
     outcomes = [Outcome(name) for name in systems]
+    ACCOUNTING.take()  # what was asked before belongs to none of the systems
     with tqdm(total=len(asked) * len(systems), desc=dataset.name, unit="index", disable=not progress) as bar:
         for conversation, questions in asked:
             for outcome, system in zip(outcomes, systems.values(), strict=True):
@@ -85,6 +89,7 @@ def _run_one(
         if ranking.question_id != question.id:
             raise ValueError(f"system {outcome.system} answered {ranking.question_id} when asked {question.id}")
         outcome.rankings[question.id] = ranking
+    outcome.costs.merge(ACCOUNTING.take())
     for stage, seconds in index.seconds().items():
         spread = 1 if stage in INDEX_STAGES else len(questions)
         outcome.stages.setdefault(stage, []).extend([1e3 * seconds / spread] * spread)

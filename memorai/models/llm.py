@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -93,7 +93,8 @@ class StageUse:
     """What one stage asked of language models.
 
     ``calls`` counts replies, ``cached`` how many of them the cache gave; tokens are those of uncached calls;
-    ``seconds`` is wall time; ``failures`` counts replies that gave nothing usable.
+    ``seconds`` is wall time, lookups in the cache and retries included; ``failed`` counts replies that gave nothing
+    usable, out of the cache too: the step fell back for each.
     """
 
     stage: str
@@ -102,7 +103,7 @@ class StageUse:
     completion_tokens: int = 0
     cached: int = 0
     seconds: float = 0.0
-    failures: int = 0
+    failed: int = 0
 
 
 class Accounting:
@@ -113,30 +114,35 @@ class Accounting:
         self._uses: dict[str, StageUse] = {}
 
     def add(self, stage: str, replies: Sequence[Reply], seconds: float) -> None:
-        """Count replies; those in error are failures."""
+        """Count replies; those in error have failed."""
         paid = [reply for reply in replies if not reply.cached]
-        with self._lock:
-            old = self._uses.get(stage, StageUse(stage))
-            self._uses[stage] = StageUse(
-                stage,
-                old.calls + len(replies),
-                old.prompt_tokens + sum(reply.prompt_tokens for reply in paid),
-                old.completion_tokens + sum(reply.completion_tokens for reply in paid),
-                old.cached + len(replies) - len(paid),
-                old.seconds + seconds,
-                old.failures + sum(bool(reply.error) for reply in replies),
-            )
+        use = StageUse(
+            stage,
+            len(replies),
+            sum(reply.prompt_tokens for reply in paid),
+            sum(reply.completion_tokens for reply in paid),
+            len(replies) - len(paid),
+            seconds,
+            sum(bool(reply.error) for reply in replies),
+        )
+        self.merge([use])
 
-    def add_failures(self, stage: str, count: int) -> None:
+    def add_failed(self, stage: str, count: int) -> None:
         """Count replies that were well-formed and yet of no use, such as indices of messages that do not exist."""
-        with self._lock:
-            old = self._uses.get(stage, StageUse(stage))
-            self._uses[stage] = replace(old, failures=old.failures + count)
+        self.merge([StageUse(stage, failed=count)])
 
     def uses(self) -> list[StageUse]:
         """Return use by stage, in the stages' alphabetical order."""
         with self._lock:
             return [self._uses[stage] for stage in sorted(self._uses)]
+
+    def merge(self, uses: Iterable[StageUse]) -> None:
+        """Add use, such as another accounting has counted."""
+        with self._lock:
+            for use in uses:
+                old = self._uses.get(use.stage, StageUse(use.stage))
+                counts = {f.name: getattr(old, f.name) + getattr(use, f.name) for f in fields(use) if f.name != "stage"}
+                self._uses[use.stage] = replace(old, **counts)
 
     def take(self) -> list[StageUse]:
         """Return use by stage since the last call, and start anew."""

@@ -86,7 +86,7 @@ class CachingClient(ABC):
             return replies
         keys = list(missing)
         quiet = not self._progress or len(keys) <= _SHOW_PROGRESS_ABOVE
-        with tqdm(total=len(keys), desc=f"{stage} ({self.model_id})", unit="call", disable=quiet) as bar:
+        with tqdm(total=len(keys), desc=stage, unit="call", disable=quiet) as bar:
             for place, reply in self._answer(list(missing.values()), schema, logprobs):
                 replies[keys[place]] = reply
                 if self._cache and not reply.error:  # at once: an interrupted run keeps what it has paid for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -50,9 +51,10 @@ class GGUFServer:
         threads: CPU threads; None lets llama.cpp choose.
         parallel: requests at once; they share ``context``.
         gpu_layers: layers on the GPU, where the binding has one; 0 = CPU only.
+        port: on the loopback interface; 0 = whichever is free.
 
     Raises:
-        InputError: xllamacpp or the model is missing, or the model cannot be loaded.
+        InputError: xllamacpp or the model is missing, the model cannot be loaded, or the port is taken.
     """
 
     def __init__(
@@ -62,16 +64,19 @@ class GGUFServer:
         threads: int | None = None,
         parallel: int = 1,
         gpu_layers: int = 0,
+        port: int = 0,
     ) -> None:
         try:
             import xllamacpp
         except ImportError:
             raise InputError("llm: the package xllamacpp is missing; pip install 'memorai[gguf]'") from None
         self.path = gguf_path(model)
+        if port:
+            _check_free(port)
         settings = xllamacpp.CommonParams()
         settings.model.path = str(self.path)
         settings.n_ctx, settings.n_parallel, settings.n_gpu_layers = context, parallel, gpu_layers
-        settings.hostnames, settings.port = ["127.0.0.1"], 0  # port 0: whichever is free
+        settings.hostnames, settings.port = ["127.0.0.1"], port
         settings.verbosity, settings.warmup = -1, False
         if threads is not None:
             settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = threads
@@ -84,6 +89,15 @@ class GGUFServer:
     def chat(self, body: dict[str, Any]) -> Any:
         """Answer one chat completion without going through HTTP."""
         return self._server.handle_chat_completions(body)
+
+
+def _check_free(port: int) -> None:
+    """llama.cpp's server would share a port in silence, and every other request would go to somebody else."""
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise InputError(f"llm: port {port} cannot be had ({error.strerror}); choose another, 0 = any") from None
 
 
 class GGUFClient(CachingClient):

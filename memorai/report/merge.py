@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memorai.errors import InputError
-from memorai.report.results import FILE_NAME, Results, Row, check_distinct
+from memorai.report.results import FILE_NAME, Cost, Results, Row, check_distinct
 
 
 def find_runs(path: Path | str) -> list[Path]:
@@ -84,7 +84,17 @@ def merge(runs: Sequence[tuple[str, Results]]) -> Results:
         },
         rows=tuple(rows),
         timings=tuple(timing for _, results in runs for timing in results.timings),
-        costs=tuple(cost for _, results in runs for cost in results.costs),
+        costs=_costs(runs),
+    )
+
+
+def _costs(runs: Sequence[tuple[str, Results]]) -> tuple[Cost, ...]:
+    """All costs; where several runs have some, a system's name says of which run it is."""
+    several = sum(bool(results.costs) for _, results in runs) > 1
+    return tuple(
+        replace(cost, system=f"{cost.system} run={name}") if several else cost
+        for name, results in runs
+        for cost in results.costs
     )
 
 

@@ -77,25 +77,29 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Language model use of one stage, as `memorai.models.llm.StageUse` counts it.
+    """Language model use of one stage of one system, as `memorai.models.llm.StageUse` counts it.
+
+    What two systems share (an index taken from memory, a reply from the cache) is paid by the first of them.
 
     Args:
+        system: its name.
         stage: segment, gate, summarize, extract, ...
         calls: replies, those of a cache included.
         prompt_tokens: of uncached calls.
         completion_tokens: likewise.
         cached: calls that a cache answered.
         seconds: wall time.
-        failures: replies that gave nothing usable; the stage fell back.
+        failed: calls that gave nothing usable, cached ones too; the stage fell back for each.
     """
 
+    system: str
     stage: str
     calls: int
     prompt_tokens: int
     completion_tokens: int
     cached: int
     seconds: float = 0.0
-    failures: int = 0
+    failed: int = 0
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ class Results:
             "manifest": "\n ".join(dumps(self.manifest, indent=1).splitlines()),
             "rows": _lines(sorted(self.rows, key=_order)),
             "timings": _lines(sorted(self.timings, key=lambda t: (t.system, t.stage))),
-            "costs": _lines(sorted(self.costs, key=lambda c: c.stage)),
+            "costs": _lines(sorted(self.costs, key=lambda c: (c.system, c.stage))),
         }
         body = ",\n".join(f' "{key}": {text}' for key, text in parts.items())
         path.write_text(f"{{\n{body}\n}}\n", encoding="utf-8")

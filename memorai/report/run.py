@@ -16,7 +16,6 @@ from rich.console import Console
 from memorai.errors import InputError
 from memorai.harness.run import Outcome, run_systems, scored_questions
 from memorai.metrics.retrieval import count_saturated, score_question
-from memorai.models.llm import ACCOUNTING
 from memorai.report.manifest import manifest, sanitise
 from memorai.report.published import published_rows
 from memorai.report.results import PROTOCOLS, Cost, Results, Row, Timing
@@ -96,7 +95,7 @@ def report(
     )
     described["graphs"] = {outcome.system: outcome.statistics for outcome in outcomes if outcome.statistics}
     timings = [timing for outcome in outcomes for timing in timings_of(outcome)]
-    costs = [Cost(**asdict(use)) for use in ACCOUNTING.take()]
+    costs = [Cost(outcome.system, **asdict(use)) for outcome in outcomes for use in outcome.costs.uses()]
     results = Results(manifest=described, rows=rows, timings=timings, costs=costs)
     results.write(folder)
     write_tables(folder, results, config["published"])

@@ -18,6 +18,7 @@ from rich.console import Console
 from memorai.datasets.locomo import OFFICIAL_SHA256
 from memorai.metrics.statistics import MACRO, WEIGHTED
 from memorai.report import published
+from memorai.report.costs import cost_table
 from memorai.report.jsonable import DIGITS
 from memorai.report.render import MISSING, Cell, Header, Line, Table, to_latex, to_markdown, to_rich
 from memorai.report.results import Results, Row
@@ -30,7 +31,7 @@ INTERVAL_WIDTH = 110
 
 OTHER_FILE = "Published rows are left out: this is not the official LoCoMo file (sha256), on which they were measured."
 
-PARTS = ("embedder", "gate", "extractor")
+PARTS = ("embedder", "reranker", "gate", "extractor")
 """Label columns that come first; others follow as the manifest has them."""
 
 _NAMES = {
@@ -168,7 +169,7 @@ def category_pivot(
 
 
 def tables(results: Results, models: str | Sequence[str] = published.DEFAULT_MODELS) -> list[Table]:
-    """Build the wide and the category table of each data set in the results.
+    """Build the wide and the category table of each data set in the results, and that of what they cost.
 
     Args:
         results: rows and manifest.
@@ -181,7 +182,8 @@ def tables(results: Results, models: str | Sequence[str] = published.DEFAULT_MOD
     for rows, wide in _by_dataset(results, models):
         built.append(wide)
         built.append(category_table(rows, manifest=results.manifest))
-    return [table for table in built if table.lines]
+    costs = cost_table(results.costs)
+    return [table for table in (*built, *([costs] if costs else [])) if table.lines]
 
 
 def _by_dataset(results: Results, models: str | Sequence[str]) -> Iterator[tuple[list[Row], Table]]:
@@ -231,13 +233,16 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
 def print_tables(
     results: Results, models: str | Sequence[str] = published.DEFAULT_MODELS, console: Console | None = None
 ) -> None:
-    """Print the systems and their categories to the terminal; a narrow one shows no intervals, which table.md has."""
+    """Print systems, categories and costs to the terminal; a narrow one shows no intervals, which table.md has."""
     console = console or Console()
     for rows, wide in _by_dataset(results, models):
         console.print(to_rich(wide, intervals=console.width >= INTERVAL_WIDTH))
         pivot = category_pivot(rows, manifest=results.manifest)
         if pivot.headers:
             console.print(to_rich(pivot, intervals=False))
+    costs = cost_table(results.costs)
+    if costs is not None:
+        console.print(to_rich(costs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from torch import Tensor
 from memorai.graph.schema import EDGE_TYPES, ENTITY, MENTIONED_IN, PART_OF, RELATION, EdgeType
 from memorai.retrieval.indexed import RELATION_KIND, QueryView
 from memorai.retrieval.pagerank import WeightedBlock
+from memorai.retrieval.pagerank.threads import suited_threads
 from memorai.retrieval.transforms import Clip, Transform
 
 Reverse = Literal["forward_weight", "uniform", "none"]
@@ -122,4 +123,6 @@ class CosineWeights(UniformWeights):
         if not mentions.num_edges:
             return torch.zeros(mentions.num_targets, len(view), dtype=torch.float64, device=view.device)
         entities = torch.bincount(mentions.target, minlength=mentions.num_targets).clamp_min(1)
-        return (mentions.backward @ self.transform(view.similarity(ENTITY))) / entities[:, None]
+        cosine = self.transform(view.similarity(ENTITY))
+        with suited_threads(cosine.numel()):
+            return (mentions.backward @ cosine) / entities[:, None]

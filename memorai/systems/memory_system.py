@@ -13,6 +13,7 @@ from memorai.index.lexical import BM25
 from memorai.models.embedders import Embedder
 from memorai.retrieval.indexed import IndexedGraph, QueryView, TextSource
 from memorai.retrieval.rank import rank
+from memorai.retrieval.rerank import NoReranker, Reranker
 from memorai.retrieval.retrievers import Retriever
 from memorai.systems.index_cache import IndexCache
 from memorai.timing import Stopwatch
@@ -20,6 +21,7 @@ from memorai.types import Conversation, Query, Ranking, Turn
 from memorai.write.extraction import Extraction, Extractor, Resolver, Segment, Segmenter, UsesEmbedder
 from memorai.write.gate import Gate, gate_name, kept_ids, without_dropped
 from memorai.write.segment import SessionSegmenter
+from memorai.write.summarize import Summarizer, with_summaries
 
 _log = logging.getLogger(__name__)
 
@@ -35,9 +37,11 @@ class MemorySystem:
         segmenter: cuts conversations into snippets; default sessions.
         extractor: finds entities and relations; None = none, for systems without a graph.
         resolver: decides which entities are one; None = those with equal keys.
-        summarize: writes a segment's summary from its turns where the segmenter wrote none; None = it stays empty.
+        summarize: writes a segment's summary from its turns where the segmenter wrote none, see `with_summaries`; None
+            = it stays empty.
         gate: drops turns: they are not extracted from and cannot be found; None = every turn is kept.
         drop_share: share of a conversation's turns to drop, lowest scores first; None = the gate's threshold decides.
+        reranker: puts the turns found into a better order; None = the retriever's stays.
         describe: writes an entity's description from the turns that mention it; None = its name has to do.
         entity_vectors: see `IndexedGraph`.
         snippet_vectors: see `IndexedGraph`.
@@ -56,7 +60,7 @@ class MemorySystem:
         segmenter: Segmenter | None = None,
         extractor: Extractor | None = None,
         resolver: Resolver | None = None,
-        summarize: Callable[[Sequence[Turn]], str] | None = None,
+        summarize: Summarizer | None = None,
         describe: Callable[[str, Sequence[Turn]], str] | None = None,
         entity_vectors: TextSource = "text",
         snippet_vectors: TextSource = "text",
@@ -66,6 +70,7 @@ class MemorySystem:
         cache_key: str = "",
         gate: Gate | None = None,
         drop_share: float | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
             raise ValueError(f"batch_size={batch_size} is not a whole number of at least 1")
@@ -75,7 +80,7 @@ class MemorySystem:
                 raise ValueError(f"{name} is missing; a memory system needs one")
         if describe is not None and not callable(describe):
             raise ValueError(f"describe={describe} is not a function of a name and turns")
-        self.retriever = retriever
+        self.retriever, self.reranker = retriever, reranker or NoReranker()
         self.embedder, self.lexical, self.text_format = embedder, lexical, text_format
         self.segmenter: Segmenter = segmenter or SessionSegmenter()
         self.extractor, self.resolver = extractor, resolver
@@ -100,13 +105,14 @@ class MemorySystem:
         return GraphIndex(self, self._cache.get(self._cache_key, conversation, lambda: self._indexed(conversation)))
 
     def labels(self) -> dict[str, str]:
-        """Return embedder (if it was used), extractor and gate."""
+        """Return embedder (if it was used), extractor and gate, and the reranker where there is one."""
         extractor = type(self.extractor).__name__.removesuffix("Extractor").lower() if self.extractor else "none"
-        return {
+        found = {
             "embedder": self.embedder.name if self._embeds else "none",
             "extractor": extractor,
             "gate": self._gate_label(),
         }
+        return found if self.reranker.name == "none" else {**found, "reranker": self.reranker.name}
 
     def search(self, indexed: IndexedGraph, queries: Sequence[Query], k: int) -> list[Ranking]:
         """Rank the graph's turns for each query, in batches."""
@@ -116,7 +122,7 @@ class MemorySystem:
             with indexed.watch("retrieve"):
                 retrieved = self.retriever.retrieve(view)
             with indexed.watch("rank"):
-                rankings += rank(view, retrieved, k)
+                rankings += rank(view, self.reranker.rerank(view, retrieved), k)
             self._embeds |= "vectors" in vars(view)
         return rankings
 
@@ -136,9 +142,7 @@ class MemorySystem:
 
     def _segments(self, conversation: Conversation) -> tuple[Segment, ...]:
         segments = self.segmenter.segment(conversation)
-        if self.summarize is None:
-            return segments
-        return tuple(s if s.summary else replace(s, summary=self.summarize(s.turns)) for s in segments)
+        return segments if self.summarize is None else with_summaries(segments, self.summarize)
 
     def _extraction(self, segments: Sequence[Segment], conversation: Conversation) -> Extraction:
         if self.extractor is None:

@@ -58,7 +58,8 @@ class LLMExtractor:
 
     What cannot be traced is not kept: an entity or relation that cites no message of its segment is looked for in the
     messages by name, and dropped if it is not there. First persons are the speakers of the cited messages. An entity
-    described in several segments is described by the first and the latest.
+    described in several segments is described by the first and the latest. Where ``max_tokens`` cut the answer off, the
+    fallback reads the turns that it had not come to.
 
     Args:
         llm: the model.
@@ -91,7 +92,10 @@ class LLMExtractor:
             if answer is None:
                 failed.update((turn.id, turn) for turn in piece)
             else:
-                _take(found, names, piece, *answer)
+                entities, relations, truncated = answer
+                _take(found, names, piece, entities, relations)
+                if truncated:
+                    failed.update((turn.id, turn) for turn in piece if turn.id not in found.mentions)
         if failed and self.fallback is not None:
             lexical = self.fallback.extract([Segment("", tuple(failed.values()))], language)
             _take_over(found, names, lexical)
@@ -104,12 +108,12 @@ class LLMExtractor:
         return _extraction(found, names, turns)
 
 
-def _lists(_: int, reply: Reply) -> tuple[list[Any], list[Any]]:
+def _lists(_: int, reply: Reply) -> tuple[list[Any], list[Any], bool]:
     entities, relations = (reply.parsed.get(name) or [] for name in ("entities", "relations"))
     records = [*entities, *relations]
     if records and not any(isinstance(record, Mapping | list | str) and record for record in records):
         raise Unusable("no record among the entries")
-    return entities, relations
+    return entities, relations, reply.truncated
 
 
 def _take(

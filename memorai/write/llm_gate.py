@@ -25,7 +25,8 @@ _ALTERNATIVES = 20  # the most that OpenAI's interface gives
 class LLMGate:
     """The paper's gate: the model lists the messages of a segment that are worth keeping.
 
-    Where it gives nothing usable every turn of the stretch is kept, for a dropped turn is gone.
+    Where it gives nothing usable every turn of the stretch is kept, for a dropped turn is gone. So is every turn after
+    the last of a list that ``max_tokens`` cut off.
 
     Args:
         llm: the model.
@@ -122,6 +123,8 @@ def _kept(reply: Reply, count: int) -> frozenset[int]:
     places, rejected = read_indices(reply.parsed["keep"], count)
     if rejected and not places:
         raise Unusable(f"none of {reply.parsed['keep']!r:.80} is the number of one of {count} messages")
+    if reply.truncated:  # what the model would have said of the messages after its last number, nobody knows
+        places = [*places, *range(max(places, default=-1) + 1, count)]
     return frozenset(places)
 
 

@@ -79,7 +79,7 @@ class Step:
                 failed.append(("unusable", str(error)))
                 useless += 1
         if useless:
-            self.llm.accounting.add_failures(self.stage, useless)
+            self.llm.accounting.add_failed(self.stage, useless)
         self.first_reply = next((f"{reply.text or reply.error}" for reply in replies), "")
         self.calls += len(replies)
         self._tell(failed, len(replies))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol, runtime_checkable
 
 from memorai.errors import InputError
 from memorai.types import Turn
 from memorai.write.describe import trim
+from memorai.write.extraction import Segment
 from memorai.write.lexicon_en import CLOSED_CLASS
 from memorai.write.lexicon_zh import WORDS
 from memorai.write.names import PhraseKeys
@@ -16,6 +19,33 @@ from memorai.write.sentences import tokenize, turn_sentences
 
 _KEYS = PhraseKeys("en")
 _FULL_LENGTH = 3  # terms; a one-word sentence is too easily near to any centroid
+
+
+#: a segment's turns -> its summary
+Summarizer = Callable[[Sequence[Turn]], str]
+
+
+@runtime_checkable
+class BatchSummarizer(Protocol):
+    """A summarizer that is quicker with many segments at once, such as one that waits for a language model."""
+
+    def __call__(self, turns: Sequence[Turn]) -> str:
+        """Summarise one segment's turns."""
+        ...
+
+    def many(self, segments: Sequence[Sequence[Turn]]) -> Sequence[str]:
+        """Return one summary a segment, in order."""
+        ...
+
+
+def with_summaries(segments: Sequence[Segment], summarizer: Summarizer) -> tuple[Segment, ...]:
+    """Return the segments with a summary each; one that has a summary keeps it.
+
+    A summarizer that takes many segments is handed all of them at once.
+    """
+    bare = [segment.turns for segment in segments if not segment.summary]
+    written = iter(summarizer.many(bare) if isinstance(summarizer, BatchSummarizer) else map(summarizer, bare))
+    return tuple(s if s.summary else replace(s, summary=next(written)) for s in segments)
 
 
 def summarize(turns: Sequence[Turn], sentences: int = 3, max_words: int = 30) -> str:

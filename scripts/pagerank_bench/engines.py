@@ -49,6 +49,7 @@ def memorai_engine(engine: str) -> Callable[[Problem], Solve]:
         import torch
 
         from memorai.retrieval.pagerank import Block, WeightedBlock, pagerank
+        from memorai.retrieval.pagerank.threads import suited_threads
 
         shape, entities = problem.shape, problem.num_entities
         offset = dict(zip(NODE_TYPES, np.cumsum([0, *shape.sizes.values()]).tolist(), strict=False))
@@ -61,19 +62,20 @@ def memorai_engine(engine: str) -> Callable[[Problem], Solve]:
         per_turn = torch.bincount(mentions.target, minlength=mentions.num_targets).clamp_min(1)[:, None]
 
         def solve(columns: Sequence[int], damping: float, tol: float) -> np.ndarray:
-            cosine = torch.from_numpy(np.take(problem.similarity, list(columns), axis=1)).clamp_min(0)
-            mean = (mentions.backward @ cosine[:entities]) / per_turn
-            scale = {MENTIONED_IN: cosine[:entities], PART_OF: mean}
-            weighted = []
-            for kind in EDGE_TYPES:
-                if kind in blocks:
-                    value = cosine[entities:] if kind == RELATION else None
-                    for reverse in (False, True):
-                        weighted.append(WeightedBlock(blocks[kind], scale.get(kind), None, value, reverse))
-            restart = torch.zeros(problem.num_nodes, len(columns))
-            for place, column in enumerate(columns):
-                restart[problem.seeds[column], place] = torch.from_numpy(problem.mass[column]).float()
-            return pagerank(weighted, restart, damping, tol, 1000, engine=engine).scores.numpy()
+            with suited_threads(problem.num_nodes * len(columns)):
+                cosine = torch.from_numpy(np.take(problem.similarity, list(columns), axis=1)).clamp_min(0)
+                mean = (mentions.backward @ cosine[:entities]) / per_turn
+                scale = {MENTIONED_IN: cosine[:entities], PART_OF: mean}
+                weighted = []
+                for kind in EDGE_TYPES:
+                    if kind in blocks:
+                        value = cosine[entities:] if kind == RELATION else None
+                        for reverse in (False, True):
+                            weighted.append(WeightedBlock(blocks[kind], scale.get(kind), None, value, reverse))
+                restart = torch.zeros(problem.num_nodes, len(columns))
+                for place, column in enumerate(columns):
+                    restart[problem.seeds[column], place] = torch.from_numpy(problem.mass[column]).float()
+                return pagerank(weighted, restart, damping, tol, 1000, engine=engine).scores.numpy()
 
         return solve
 

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memorai.errors import InputError
 from memorai.harness.run import run_systems
+from memorai.models.llm import ACCOUNTING, Reply, StageUse
 from memorai.systems.oracle import OracleSystem
 from memorai.types import Conversation, Dataset, Question, Ranking
 from tests.toys import CONVERSATION
 
 DATASET = Dataset("toy", "1", "0" * 64, (CONVERSATION,))
+AGAIN = tuple(replace(question, id=f"again:{question.id}") for question in CONVERSATION.questions)
 
 
 class Fixed:
@@ -67,3 +71,23 @@ def test_bad_input():
     bare = Dataset("bare", "1", "", (Conversation("c", CONVERSATION.sessions, (Question("c:q0", "Why?"),)),))
     with pytest.raises(InputError, match="no question names an evidence turn"):
         run_systems(bare, {"fixed": Fixed()}, 1)
+
+
+def test_what_a_system_asks_of_language_models_is_its_own():
+    class Asking(Fixed):
+        def __init__(self, calls):
+            super().__init__()
+            self.calls = calls
+
+        def index(self, conversation):
+            ACCOUNTING.add("gate", [Reply("a", prompt_tokens=3)] * self.calls, 0.5)
+            return super().index(conversation)
+
+    ACCOUNTING.add("gate", [Reply("before the run", prompt_tokens=99)], 9.0)
+    two = replace(DATASET, conversations=(CONVERSATION, replace(CONVERSATION, id="again", questions=AGAIN)))
+    outcomes = run_systems(two, {"one": Asking(1), "none": Fixed(), "two": Asking(2)}, 2, progress=False)
+    assert [outcome.costs.uses() for outcome in outcomes] == [
+        [StageUse("gate", calls=2, prompt_tokens=6, seconds=1.0)],
+        [],
+        [StageUse("gate", calls=4, prompt_tokens=12, seconds=1.0)],
+    ]

@@ -17,12 +17,21 @@ def test_use_is_counted_by_stage_and_cached_replies_cost_no_tokens() -> None:
     paid, free = Reply("a", prompt_tokens=5, completion_tokens=2), Reply("a", prompt_tokens=5, cached=True)
     accounting.add("gate", [paid, free, Reply(error="timeout")], 1.5)
     accounting.add("gate", [paid], 0.5)
-    accounting.add_failures("gate", 2)
-    accounting.add_failures("extract", 1)
-    gate = StageUse("gate", calls=4, prompt_tokens=10, completion_tokens=4, cached=1, seconds=2.0, failures=3)
-    assert accounting.uses() == [StageUse("extract", failures=1), gate]
+    accounting.add_failed("gate", 2)
+    accounting.add_failed("extract", 1)
+    gate = StageUse("gate", calls=4, prompt_tokens=10, completion_tokens=4, cached=1, seconds=2.0, failed=3)
+    assert accounting.uses() == [StageUse("extract", failed=1), gate]
     assert accounting.take()[1] == gate
     assert accounting.take() == []
+
+
+def test_accountings_add_up() -> None:
+    total, part = Accounting(), Accounting()
+    part.add("gate", [Reply("a", prompt_tokens=5, completion_tokens=2)], 1.5)
+    part.add("extract", [Reply("a", cached=True)], 0.5)
+    total.merge(part.uses())
+    total.merge(part.take())
+    assert total.uses() == [StageUse("extract", 2, 0, 0, 2, 1.0), StageUse("gate", 2, 10, 4, 0, 3.0)]
 
 
 def test_what_was_answered_before_an_exception_is_counted() -> None:

@@ -47,7 +47,7 @@ def test_the_second_time_everything_but_failures_comes_from_the_cache(cache: Byt
     assert again.complete(prompts, stage="gate") == [replace(first[0], cached=True), first[1]]
     assert [prompt.user for prompt in again.asked] == ["fail"]
     use = again.accounting.uses()[0]
-    assert (use.calls, use.cached, use.prompt_tokens, use.failures) == (2, 1, 0, 1)
+    assert (use.calls, use.cached, use.prompt_tokens, use.failed) == (2, 1, 0, 1)
 
 
 def test_equal_prompts_are_asked_and_paid_once(cache: ByteCache) -> None:

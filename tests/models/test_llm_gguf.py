@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,6 +51,16 @@ def test_a_file_that_is_no_model_is_an_input_error(tmp_path: Path) -> None:
 
 
 @needs_model
+def test_a_port_that_is_taken_is_an_input_error() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"port {port} cannot be had"):
+            GGUFServer(SMOLLM, context=256, threads=1, port=port)
+
+
+@needs_model
 @needs_http
 def test_the_model_answers_over_http_and_the_second_time_from_the_cache(server: GGUFServer, tmp_path: Path) -> None:
     cache = ByteCache(tmp_path / "c.sqlite")
@@ -65,7 +76,7 @@ def test_the_model_answers_over_http_and_the_second_time_from_the_cache(server: 
     assert paid.prompt_tokens > 20 and 2 <= paid.completion_tokens <= 16
     again, free = ask("http://127.0.0.1:9/v1")  # nobody there
     assert [reply.text for reply in again] == [reply.text for reply in first]
-    assert (free.calls, free.cached, free.prompt_tokens, free.failures) == (2, 2, 0, 0)
+    assert (free.calls, free.cached, free.prompt_tokens, free.failed) == (2, 2, 0, 0)
 
 
 @needs_model

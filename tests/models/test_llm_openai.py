@@ -86,7 +86,7 @@ def test_a_refusal_that_passes_is_retried(status: int) -> None:
 def test_retries_are_bounded(status: int, kind: str) -> None:
     replies, server, asker = answers(lambda body, n: refused(status, "no"))
     assert (replies[0].error, len(server.requests)) == (kind, 3)
-    assert asker.accounting.uses()[0].failures == 1
+    assert asker.accounting.uses()[0].failed == 1
 
 
 def test_a_request_at_fault_is_not_retried() -> None:

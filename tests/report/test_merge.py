@@ -79,8 +79,11 @@ def test_nothing_there(tmp_path):
 
 
 def test_costs_are_kept():
-    cost = Cost("extract", 1, 2, 3, 0)
-    assert merge([("a", replace(_run(ROW), costs=[cost]))]).costs == (cost,)
+    cost = Cost("memorai", "extract", 1, 2, 3, 0)
+    run = replace(_run(ROW), costs=[cost])
+    assert merge([("a", run)]).costs == merge([("a", run), ("b", _run(ROW))]).costs == (cost,)
+    both = merge([("a", run), ("b", run)]).costs
+    assert both == (replace(cost, system="memorai run=a"), replace(cost, system="memorai run=b"))
 
 
 def test_rows_of_one_run_that_contradict_each_other_are_refused():

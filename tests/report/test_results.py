@@ -13,7 +13,7 @@ RESULTS = Results(
     manifest={"command": "python -m memorai.eval", "seed": 0, "data": {"name": "locomo"}},
     rows=(ROW, replace(ROW, system="a", seed=3, k=None, lo=None, hi=None)),
     timings=(Timing("bm25", "search", 1.5, 2.25, 7),),
-    costs=(Cost("extract", 3, 100, 20, 1),),
+    costs=(Cost("memorai", "extract", 3, 100, 20, 1),),
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 from memorai.index.lexical import BM25
 from memorai.models.embedders import HashingEmbedder
 from memorai.retrieval.restart import TurnRestart
-from memorai.retrieval.retrievers import DirectRetriever, PageRankRetriever
+from memorai.retrieval.retrievers import DirectRetriever, PageRankRetriever, Retrieved
 from memorai.retrieval.scores import Dense, Lexical
 from memorai.retrieval.subgraph import FullGraph
 from memorai.retrieval.transforms import SoftmaxZ
@@ -179,3 +179,23 @@ def test_what_is_kept_is_logged(caplog):
     with caplog.at_level("INFO"):
         system(DirectRetriever(Lexical()), gate=Drops("t4")).index(CONVERSATION)
     assert "toy: kept 4 of 5 turns" in caplog.text
+
+
+class Backwards:
+    """Reranks by turning the order round."""
+
+    name = "backwards"
+
+    def rerank(self, view, retrieved):
+        return Retrieved(-retrieved.scores, retrieved.info)
+
+
+def test_a_reranker_has_the_last_word_and_a_label_and_shares_the_index():
+    cache, embedder = IndexCache(), CountingEmbedder(dim=32)
+    shared = {"embedder": embedder, "cache": cache, "cache_key": "same"}
+    plain, turned = (system(DirectRetriever(Dense()), reranker=reranker, **shared) for reranker in (None, Backwards()))
+    found = ids(plain, "Who adopted a puppy?")
+    asked = embedder.asked
+    assert ids(turned, "Who adopted a puppy?") == found[::-1]
+    assert embedder.asked == asked + 1  # the query alone
+    assert "reranker" not in plain.labels() and turned.labels()["reranker"] == "backwards"

@@ -153,6 +153,15 @@ def test_a_run_in_which_every_call_fails_says_so() -> None:
     assert "The conversation is about dogs." in messages[1]
 
 
+def test_turns_that_a_cut_off_answer_had_not_come_to_are_read_by_the_fallback() -> None:
+    lists = {"entities": [entity("Puppy", 1)], "relations": []}
+    cut = Reply("x", lists, truncated=True)
+    found = extract(cut, NOTHING, fallback=LexicalExtractor())
+    assert ("puppi", "t1") in mentions(found) and ("rex", "t3") in mentions(found)
+    assert {turn_id for _, turn_id in mentions(found)} <= {"t1", "t2", "t3"}
+    assert mentions(extract(Reply("x", lists), NOTHING, fallback=LexicalExtractor())) == [("puppi", "t1")]
+
+
 def test_no_turns_need_no_model() -> None:
     assert extract(segments=()) == Extraction()
 

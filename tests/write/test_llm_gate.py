@@ -28,6 +28,14 @@ def test_a_failed_segment_keeps_all_its_turns(bad: object) -> None:
     assert scores == {"t1": 1.0, "t2": 1.0, "t3": 1.0, "t4": 0.0, "t5": 1.0}
 
 
+@pytest.mark.parametrize(
+    ("listed", "kept"), [([], ["t1", "t2", "t3"]), ([2], ["t2", "t3"]), ([3], ["t3"]), ([3, 1], ["t1", "t3"])]
+)
+def test_a_list_that_was_cut_off_says_nothing_of_what_comes_after(listed: list[int], kept: list[str]) -> None:
+    scores = LLMGate(ScriptedLLM([Reply("x", {"keep": listed}, truncated=True)])).score(SEGMENTS[:1])
+    assert [id_ for id_, score in scores.items() if score] == kept
+
+
 def test_of_overlapping_segments_the_higher_score_holds() -> None:
     overlapping = [Segment("a", TURNS[:3]), Segment("b", TURNS[1:4])]
     scores = LLMGate(ScriptedLLM([{"keep": [2]}, {"keep": [2]}])).score(overlapping)

@@ -51,7 +51,7 @@ def test_failures_cost_their_own_stretch_and_are_told_once() -> None:
     ]
     assert step.failures == {"timeout": 1, "unparsable": 1, "unusable": 1}
     use = llm.accounting.uses()[0]
-    assert (use.stage, use.calls, use.failures) == ("gate", 4, 3)
+    assert (use.stage, use.calls, use.failed) == ("gate", 4, 3)
 
 
 def test_nothing_is_said_where_nothing_failed() -> None:

@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from memorai.errors import InputError
 from memorai.types import Turn
-from memorai.write.summarize import summarize
+from memorai.write.extraction import Segment
+from memorai.write.summarize import summarize, with_summaries
 
 
 def turns(*texts):
@@ -36,3 +37,29 @@ def test_limits_are_checked(options):
 @given(st.lists(st.text(st.characters())))
 def test_any_text_is_deterministic(texts):
     assert summarize(turns(*texts)) == summarize(turns(*texts))
+
+
+class Batch:
+    """Summarises by the number of turns, many segments at once."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, turns):
+        raise AssertionError("one by one")
+
+    def many(self, segments):
+        self.asked.append([len(turns) for turns in segments])
+        return [f"{len(turns)} turns" for turns in segments]
+
+
+def test_segments_without_a_summary_get_one_all_at_once_where_that_is_possible():
+    talk = tuple(turns("a", "b", "c"))
+    segments = (Segment("s#0", talk[:1]), Segment("s#1", talk[:2], "known"), Segment("s#2", talk))
+    expected = ["1 turns", "known", "3 turns"]
+    batch = Batch()
+    assert [segment.summary for segment in with_summaries(segments, batch)] == expected
+    assert batch.asked == [[1, 3]]
+    one_by_one = with_summaries(segments, lambda turns: f"{len(turns)} turns")
+    assert [segment.summary for segment in one_by_one] == expected
+    assert [segment.turns for segment in one_by_one] == [segment.turns for segment in segments]

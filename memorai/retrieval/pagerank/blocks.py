@@ -235,14 +235,16 @@ class WeightedBlock:
         ``memo`` keeps what has been cut, so that a factor shared by several blocks stays shared.
         """
 
-        def cut(factor: Tensor | None) -> Tensor | None:
-            if factor is not None and id(factor) not in memo:
+        factors = {name: getattr(self, name) for name in ("source_scale", "target_scale", "value")}
+        given = {name: factor for name, factor in factors.items() if factor is not None}
+        for factor in given.values():
+            if id(factor) not in memo:
                 memo[id(factor)] = factor[:, part].to(dtype).contiguous()
-            return None if factor is None else memo[id(factor)]
-
+        if all(memo[id(factor)].is_set_to(factor) for factor in given.values()):
+            return self  # all the queries, and nothing to convert
         some = copy.copy(self)  # unlike a new one it is not checked again
-        for name in ("source_scale", "target_scale", "value"):
-            object.__setattr__(some, name, cut(getattr(self, name)))
+        for name, factor in given.items():
+            object.__setattr__(some, name, memo[id(factor)])
         return some
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from memorai.retrieval.pagerank import push
 from memorai.retrieval.pagerank.adjoint import differentiable
 from memorai.retrieval.pagerank.blocks import WeightedBlock
 from memorai.retrieval.pagerank.dense import solve
@@ -20,12 +21,14 @@ from memorai.retrieval.pagerank.schedule import is_reversible
 from memorai.retrieval.pagerank.threads import suited_threads
 from memorai.retrieval.pagerank.walk import Solution, Walk, check_damping, check_limits, normalise_restart, prepare
 
-Engine = Literal["auto", "power", "batched", "compiled", "solve"]
+Engine = Literal["auto", "power", "batched", "compiled", "push", "solve"]
 
 #: queries walked at once: 16 float32 are one cache line, so that an edge costs one read (docs/pagerank.md)
 BATCH_SIZE = 16
 #: elements of an [N, Q] array beyond which fewer queries are walked at once: 256 MiB of float32, about a dozen arrays
 MOST_ELEMENTS = 1 << 26
+#: up to these sizes LU takes less time than the calls of torch that an iteration makes (docs/pagerank.md)
+TINY_NODES, TINY_QUERIES = 128, 4
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class PageRank:
             are then within residual / (1 - damping) of the exact ones, in L1.
         converged: [Q] bool, residual <= tol.
         fallback: [Q] bool, the restart had no mass and was replaced by a uniform one.
-        engine: what ran: ``power``, ``batched``, ``compiled`` or ``solve``.
+        engine: what ran: ``power``, ``batched``, ``compiled``, ``push`` or ``solve``.
     """
 
     scores: Tensor
@@ -73,8 +76,11 @@ def pagerank(
     - ``batched``: the same products on blocks of queries, with Chebyshev's steps where the walk is reversible.
     - ``compiled``: the same as one numba kernel, on the CPU (``pip install memorai[fast]``). A first call compiles
       for some seconds; later processes load it from numba's cache.
+    - ``push``: local pushes from the seeds, on the CPU, one query at a time: few where ``tol`` is coarse, 1e-3 say.
+      ``max_iter`` then counts edges, in multiples of all. Large memories use `local.LocalPageRank` itself.
     - ``solve``: LU in float64, for tests and tiny graphs.
-    - ``auto``: ``compiled`` on the CPU where numba is installed, else ``batched``.
+    - ``auto``: ``compiled`` on the CPU where numba is installed, at every size; without numba ``solve`` for a few
+      queries of a tiny graph; else ``batched``. It never approximates beyond ``tol``.
 
     Scores are differentiable in every weight, in the restart and in the damping (a 0-dimensional tensor): see
     `memorai.retrieval.pagerank.adjoint`. The same input gives bitwise the same scores on the CPU, whatever the threads.
@@ -135,9 +141,9 @@ def _walk(
     size = batch_size or _batch_size(len(restart))
     run: Callable[[Walk, float, float, int, bool], Solution] = iterate
     if engine == "compiled":
-        from memorai.retrieval.pagerank.compiled import iterate as run  # numba takes a second to import
+        from memorai.retrieval.pagerank import compiled, single  # numba takes a second to import
 
-        size = min(size, BATCH_SIZE)
+        run, size = compiled.iterate, min(size, BATCH_SIZE)
     accelerate = engine != "power" and is_reversible(blocks)
     parts = []
     for start in range(0, restart.shape[1], size):
@@ -145,10 +151,17 @@ def _walk(
         memo: dict[int, Tensor] = {}
         some = [block.columns(columns, restart.dtype, memo) for block in blocks]
         s = restart[:, columns].contiguous()
+        if engine == "push":
+            mass, steps, residual = push.solve(some, s, damping, tol, max_iter)
+            parts.append(Solution(mass.div_(mass.sum(0)), steps, residual))
+            continue
         if engine == "solve":
             parts.append(Solution(solve(some, s, damping).to(s.dtype), 1, s.new_zeros(s.shape[1])))
             continue
-        mass, steps, residual = run(prepare(some, s), damping, tol, max_iter, accelerate)
+        if engine == "compiled" and s.shape[1] == 1:
+            mass, steps, residual = single.iterate(some, s, damping, tol, max_iter, accelerate)
+        else:
+            mass, steps, residual = run(prepare(some, s), damping, tol, max_iter, accelerate)
         # Chebyshev's steps may leave a node below 0 by less than the tolerance
         mass = mass.clamp_min_(0)
         parts.append(Solution(mass.div_(mass.sum(0)), steps, residual))
@@ -168,11 +181,14 @@ def _batch_size(num_nodes: int) -> int:
 def _choose(engine: str, restart: Tensor) -> str:
     on_cpu = restart.device.type == "cpu"
     if engine == "auto":
-        return "compiled" if on_cpu and _has_numba() else "batched"
-    if engine not in ("power", "batched", "compiled", "solve"):
-        raise ValueError(f"engine={engine!r}; known: auto, power, batched, compiled, solve")
-    if engine == "compiled" and not on_cpu:
-        raise ValueError(f"engine='compiled' runs on the CPU, but the restart is on {restart.device}")
+        if on_cpu and _has_numba():
+            return "compiled"
+        tiny = restart.shape[0] <= TINY_NODES and restart.shape[1] <= TINY_QUERIES
+        return "solve" if on_cpu and tiny else "batched"
+    if engine not in ("power", "batched", "compiled", "push", "solve"):
+        raise ValueError(f"engine={engine!r}; known: auto, power, batched, compiled, push, solve")
+    if engine in ("compiled", "push") and not on_cpu:
+        raise ValueError(f"engine={engine!r} runs on the CPU, but the restart is on {restart.device}")
     if engine == "compiled" and not _has_numba():
         raise ValueError("engine='compiled' needs numba: pip install 'memorai[fast]'")
     return engine

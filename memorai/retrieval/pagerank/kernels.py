@@ -28,42 +28,34 @@ RUN = 64
 #: edges between asking for a row and loading it; columns and edge numbers are padded by as many
 AHEAD = 16
 
-_compile = njit(nogil=True, cache=True, error_model="numpy")
+compiled = njit(nogil=True, cache=True, error_model="numpy")
 
 
-@_compile
+@compiled
 def step(
     chunks: Any,
     first: Any,
     last: Any,
-    lanes: Any,
     omega: Any,
-    damping: Any,
-    graph: Any,
-    factors: Any,
-    y: Any,
-    older: Any,
-    x: Any,
-    x_next: Any,
+    fixed: Any,
+    now: Any,
+    following: Any,
     totals: Any,
 ) -> None:
-    """Turn ``older`` into the next iterate, and ``x_next`` into what it sends along its edges, for some chunks of rows.
+    """Turn ``following`` into the next iterate and what it sends along its edges, for some chunks of rows.
 
     Args:
         chunks: row at which each chunk starts, and the end.
         first: first chunk to do.
         last: the chunk after the last one.
-        lanes: Q items.
         omega: mixing factor of the step.
-        damping: d.
-        graph: arrays of `compiled.Plan`.
-        factors: restart [N, Q], gain [V, Q], scales [., Q], values [., Q].
-        y: iterate k [N, Q].
-        older: iterate k - 1, which becomes k + 1.
-        x: gain * y, by slot [V, Q].
-        x_next: gain * (iterate k + 1), written.
+        fixed: Q items; damping d; arrays of `plan.Plan`; restart [N, Q], gain [V, Q], scales [., Q], values [., Q].
+        now: iterate k [N, Q], and gain * it, by slot [V, Q].
+        following: iterate k - 1, which becomes k + 1; and gain * (iterate k + 1), written.
         totals: float64 [chunks * 2, Q], written: CHANGE and MASS of each chunk.
     """
+    lanes, damping, graph, factors = fixed
+    (y, x), (older, x_next) = now, following
     cuts, in_pointer, in_flow, out_pointer, out_shift, flows, pointer, column, edge, weight = graph
     restart, gain, scales, values = factors
     number = y.dtype.type
@@ -101,12 +93,12 @@ def step(
                 moved = back * load(restart, v, lanes) + d * total
                 change = change + absolute(moved - load(y, v, lanes))
                 before = load(older, v, lanes)
-                following = before + w * (moved - before)
-                store(older, v, following)
-                mass = mass + following
+                mixed = before + w * (moved - before)
+                store(older, v, mixed)
+                mass = mass + mixed
                 for k in range(out_pointer[i], out_pointer[i + 1]):
                     row = out_shift[k] + v
-                    store(x_next, row, following * load(gain, row, lanes))
+                    store(x_next, row, mixed * load(gain, row, lanes))
                 pending += 1
                 if pending == RUN:
                     accumulate(totals, 2 * chunk + CHANGE, change)
@@ -116,40 +108,36 @@ def step(
         accumulate(totals, 2 * chunk + MASS, mass)
 
 
-@_compile
+@compiled
 def run(
     omegas: Any,
     tol: Any,
     lost: Any,
+    damping: Any,
     dangling: Any,
     chunks: Any,
-    lanes: Any,
-    damping: Any,
-    graph: Any,
-    factors: Any,
-    y: Any,
-    older: Any,
-    x: Any,
-    x_next: Any,
+    fixed: Any,
+    now: Any,
+    following: Any,
     totals: Any,
     residual: Any,
 ) -> int:
     """Take steps with the given omegas until every ``residual`` [Q] is at most ``tol`` or one is ``lost``.
 
-    For graphs on which the interpreter would take longer than the steps. The roles of y and older, and of x and x_next,
-    change after every step but the last. Returns the number of steps.
+    For graphs on which the interpreter would take longer than the steps. The roles of ``now`` and ``following`` change
+    after every step but the last. Returns the number of steps.
     """
     count = 0
     for omega in omegas:
-        step(chunks, 0, len(chunks) - 1, lanes, omega, damping, graph, factors, y, older, x, x_next, totals)
+        step(chunks, 0, len(chunks) - 1, omega, fixed, now, following, totals)
         count += 1
         if judge(totals, omega, damping, dangling, tol, lost, residual) or count == len(omegas):
             break
-        y, older, x, x_next = older, y, x_next, x
+        now, following = following, now
     return count
 
 
-@_compile
+@compiled
 def judge(totals: Any, omega: Any, damping: Any, dangling: Any, tol: Any, lost: Any, residual: Any) -> bool:
     """Write the residual [Q] that ``totals`` tell (see `compiled.iterate`); return whether to stop there."""
     done, broken = True, False

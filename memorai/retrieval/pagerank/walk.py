@@ -66,19 +66,26 @@ def inverse_out(blocks: Sequence[WeightedBlock], restart: Tensor) -> tuple[Tenso
     out = torch.zeros_like(restart)
     for block in blocks:
         out[block.from_rows] += block.out_sum(restart.shape[1], restart.dtype)
-    if not out.numel():
-        return out, False
-    with torch.no_grad():
-        low, high = (float(x) for x in torch.aminmax(out))
-    if not high < float("inf"):
-        node, query = (~torch.isfinite(out)).nonzero()[0].tolist()
-        raise ValueError(f"the weights that leave node {node}, query {query} overflow {out.dtype}")
-    # below the smallest normal number a division would overflow: such a node counts as dangling
-    tiny = torch.finfo(out.dtype).tiny
-    if low >= tiny:
+    if not check_out(out, restart.dtype):
         return out.reciprocal(), False
-    dangling = out < tiny
+    # below the smallest normal number a division would overflow: such a node counts as dangling
+    dangling = out < torch.finfo(out.dtype).tiny
     return torch.where(dangling, 0, 1 / torch.where(dangling, 1, out)), True
+
+
+def check_out(out: Tensor, dtype: torch.dtype) -> bool:
+    """Return whether any sum of leaving weights [N, Q] is too small to divide by in a dtype.
+
+    Raises:
+        ValueError: one is too large.
+    """
+    if not out.numel():
+        return False
+    low, high = (float(x) for x in torch.aminmax(out.detach()))
+    if not high <= torch.finfo(dtype).max:
+        node, query = (~(out <= torch.finfo(dtype).max)).nonzero()[0].tolist()
+        raise ValueError(f"the weights that leave node {node}, query {query} overflow {dtype}")
+    return low < torch.finfo(dtype).tiny
 
 
 def check_damping(damping: float) -> None:

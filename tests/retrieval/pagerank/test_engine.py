@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memorai.retrieval.pagerank import Block, WeightedBlock, pagerank, pagerank_dense
 from tests.retrieval.pagerank.graphs import ITERATIVE, convert, plain_power, random_blocks, random_restart
 
-ENGINES = [*ITERATIVE, "solve"]
+ENGINES = [*ITERATIVE, "push", "solve"]
 NEEDS_CUDA = [pytest.mark.cuda, pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")]
 DEVICES = ["cpu", pytest.param("cuda", marks=NEEDS_CUDA)]
 
@@ -72,8 +72,8 @@ def test_weights_split_the_mass_by_hand(engine):
     unit=st.booleans(),
 )
 def test_equals_the_dense_solve_and_sums_to_one(engine, device, seed, sizes, edges, queries, damping, reversible, unit):
-    if engine == "compiled" and device != "cpu":
-        pytest.skip("the compiled engine runs on the CPU")
+    if engine in ("compiled", "push") and device != "cpu":
+        pytest.skip(f"{engine} runs on the CPU")
     blocks, nodes = random_blocks(seed, sizes, edges, queries, reversible, unit)
     restart = random_restart(seed, nodes, queries)
     blocks_there = on(device, blocks)
@@ -383,7 +383,10 @@ def test_not_converged_is_flagged_and_warned_of(engine):
 
 def test_without_numba_auto_takes_torch_and_compiled_says_what_is_missing(monkeypatch):
     monkeypatch.setattr("memorai.retrieval.pagerank.engine._has_numba", lambda: False)
-    assert pagerank(chain((0, 1), nodes=2), column(1, 0)).engine == "batched"
+    few, many = column(1, 0), torch.ones(2, 5, dtype=torch.float64)
+    assert pagerank(chain((0, 1), nodes=2), few).engine == "solve"  # LU is quicker than torch's calls
+    assert pagerank(chain((0, 1), nodes=2), many).engine == "batched"
+    assert pagerank(chain((0, 1), nodes=129), torch.ones(129, 1)).engine == "batched"
     with pytest.raises(ValueError, match=r"pip install 'memorai\[fast\]'"):
         pagerank(chain((0, 1), nodes=2), column(1, 0), engine="compiled")
 
