@@ -82,6 +82,7 @@ class Evidence:
         fused: scorers whose z-scores are summed to the seeds of the walks; each is evidence of every kind too.
             A scorer with `variants` (see `memorai.retrieval.late.LateInteraction`) adds a feature for each.
         weights: of the fused scorers' z-scores; default 1 each.
+        single: more scorers, each a feature of its own and no seed.
         cache: where arrays are kept: True for the default `ByteCache`, False for nowhere.
     """
 
@@ -89,6 +90,7 @@ class Evidence:
         self,
         fused: Mapping[str, TurnScorer],
         weights: Mapping[str, float] | None = None,
+        single: Mapping[str, TurnScorer] | None = None,
         cache: bool | ByteCache = True,
     ) -> None:
         if not fused:
@@ -97,9 +99,11 @@ class Evidence:
         self.single = {
             f"{name}_{kind}": scorer for name, part in self.fused.items() for kind, scorer in _variants(part)
         }
+        self.single |= dict(single or {})
         self.weights = {name: float((weights or {}).get(name, 1.0)) for name in self.fused}
         walks = [asdict(walk) for walk in WALKS.values()]
         parts = [f"{name}={identity_of(scorer)}*{self.weights[name]}" for name, scorer in self.fused.items()]
+        parts += [f"{name}={identity_of(scorer)}" for name, scorer in self.single.items()]
         self.identity = content_key(VERSION, str(walks), *parts)
         self._cache = ByteCache() if cache is True else cache or None
 
