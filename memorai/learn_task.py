@@ -199,7 +199,7 @@ def _trained(
     run.curves.label = "/".join(place.parts[1:])
     log = run.curves if run.tracker is None else _Logged(run.curves, run.tracker)
     fitted = choose_and_fit(train, grid, seed, on_epoch=log)
-    models = models_of(run.evidence)
+    models = {"index": train[0].embedder} | models_of(run.evidence)
     checkpoint = Checkpoint.of(fitted, features, models, seed, str(run.learning.protocol), trained_on)
     checkpoint = replace(checkpoint, notes=[key])
     checkpoint.write(run.folder / place)

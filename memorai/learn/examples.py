@@ -30,6 +30,7 @@ class Group:
         features: [Q, n, F].
         gold: bool [Q, n].
         edges: local indices [2, E] by edge type, of the graph that the evidence was computed on.
+        embedder: name of the index's.
     """
 
     dataset: str
@@ -40,6 +41,7 @@ class Group:
     features: Features
     gold: npt.NDArray[np.bool_]
     edges: Mapping[EdgeType, np.ndarray] = field(default_factory=dict)
+    embedder: str = ""
 
     def keep(self, columns: Sequence[str]) -> Group:
         """Return the group with some of its features."""
@@ -82,6 +84,7 @@ def collect(dataset: Dataset, system: GraphSystem, evidence: Evidence, progress:
         ids = tuple(turn.id for turn in indexed.graph.turns)
         gold = np.array([np.isin(ids, question.evidence) for question in questions])
         digest = digest_of(indexed.graph.turns)
+        name = indexed.embedder.name
         edges = {kind: edge.index for kind, edge in indexed.graph.edges.items()}
-        groups.append(Group(dataset.name, conversation.id, digest, questions, ids, features, gold, edges))
+        groups.append(Group(dataset.name, conversation.id, digest, questions, ids, features, gold, edges, name))
     return groups

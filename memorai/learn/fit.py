@@ -18,6 +18,8 @@ from memorai.metrics.retrieval import ndcg
 from memorai.metrics.statistics import aggregate
 from memorai.retrieval.pagerank.threads import suited_threads
 
+#: questions scored at once
+_AT_ONCE = 32
 #: what is called after each epoch: epoch, training loss, validation nDCG@10 or None
 OnEpoch = Callable[[int, float, float | None], None]
 Make = Callable[[Tensor, Tensor], nn.Module]
@@ -178,9 +180,10 @@ def choose_and_fit(
 
 def scores_of(model: nn.Module, group: Group) -> np.ndarray:
     """Return float64 [Q, n], the model's score of every turn."""
-    with torch.inference_mode(), suited_threads(group.features.values[0].size if len(group.questions) else 1):
-        rows = [model(torch.from_numpy(np.ascontiguousarray(x))) for x in group.features.values]
-    return torch.stack(rows).double().numpy()
+    values = torch.from_numpy(np.ascontiguousarray(group.features.values))
+    with torch.inference_mode(), suited_threads(values[:_AT_ONCE].numel()):
+        rows = [model(part) for part in values.split(_AT_ONCE)]
+    return torch.cat(rows).double().numpy()
 
 
 def ndcg_of(model: nn.Module, groups: Sequence[Group], k: int = 10) -> float:

@@ -55,6 +55,9 @@ class LearnedRetriever:
                 f"checkpoint {self.name} was trained on conversation {view.graph.conversation_id}, so its figures "
                 "there say nothing; test it on other data, or give the folder of a cross-validation's folds"
             )
+        trained, ours = self.checkpoints[fold].evidence.get("index"), view.indexed.embedder.name
+        if trained not in (None, ours):
+            raise InputError(f"checkpoint {self.name}: it was trained with embedder {trained}, not {ours}; use that")
         values = self.evidence(view).values[..., self._place[fold]]
         with torch.inference_mode(), suited_threads(values.size // max(1, len(values))):
             rows = [self.checkpoints[fold].model(torch.from_numpy(np.ascontiguousarray(x))) for x in values]

@@ -14,9 +14,6 @@ from memorai.errors import InputError
 from memorai.models.cached_embedder import is_whole, progress_bar, valid_unicode
 from memorai.models.onnx_model import OnnxModel, folder_identity, model_folder
 
-#: what answerai-colbert-small-v1 puts after [CLS], so that it knows queries from documents
-MARKERS = {"query": "[unused0]", "document": "[unused1]"}
-
 
 @dataclass(frozen=True)
 class Tokens:
@@ -62,6 +59,8 @@ class OnnxTokenEncoder:
         max_length: tokens kept of a text.
         threads: texts at once; None = all cores, or ``OMP_NUM_THREADS``.
         languages: codes that it was trained on; None = no language in particular.
+        query_marker: the word after [CLS] from which the model knows a query; that of answerai-colbert-small-v1.
+        document_marker: likewise of a document.
 
     Raises:
         InputError: a value is out of its range, or the folder is no model folder.
@@ -74,13 +73,16 @@ class OnnxTokenEncoder:
         max_length: int = 256,
         threads: int | None = None,
         languages: Sequence[str] | None = None,
+        query_marker: str = "[unused0]",
+        document_marker: str = "[unused1]",
     ) -> None:
         self._place = model_folder(folder, "token encoder")
         if not is_whole(max_length, 4) or not (threads is None or is_whole(threads, 1)):
             given = f"max_length={max_length}, threads={threads}"
             raise InputError(f"token encoder '{name}': {given}; give whole numbers, at least 4 and at least 1")
         self.name = name
-        self.model_id = f"{folder_identity(self._place)}|tokens|{max_length}"
+        self._markers = {"query": query_marker, "document": document_marker}
+        self.model_id = f"{folder_identity(self._place)}|tokens|{max_length}|{query_marker}|{document_marker}"
         self.languages = None if languages is None else tuple(languages)
         self._max_length, self._threads = max_length, threads
         self._lock = threading.Lock()
@@ -88,10 +90,10 @@ class OnnxTokenEncoder:
 
     def encode(self, texts: Sequence[str], kind: Literal["document", "query"] = "document") -> list[Tokens]:
         """Return the tokens of each text; more than 500 show a progress bar on stderr."""
-        marked = [f"{MARKERS[kind]} {valid_unicode(text)}" for text in texts]
+        marked = [f"{self._markers[kind]} {valid_unicode(text)}" for text in texts]
         with self._lock, progress_bar(f"tokens ({self.name})", "text", len(texts)) as progress:
             if self._model is None:
-                self._model = OnnxModel(self._place, self._max_length, self._threads, tuple(MARKERS.values()))
+                self._model = OnnxModel(self._place, self._max_length, self._threads, tuple(self._markers.values()))
             vectors = self._model.map(marked, _unit, progress)
             ids = [np.array(self._model.ids(text), dtype=np.int64) for text in marked]
         return [Tokens(*pair) for pair in zip(ids, vectors, strict=True)]

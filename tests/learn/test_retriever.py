@@ -53,6 +53,9 @@ def test_what_does_not_fit(tmp_path):
     ):
         with pytest.raises(InputError, match=says):
             LearnedRetriever(EVIDENCE, write(tmp_path / says.split("/")[0], **arguments))
+    other = write(tmp_path / "other", models={"index": "minilm"})
+    with pytest.raises(InputError, match="with embedder minilm, not hashing"):
+        LearnedRetriever(EVIDENCE, other).retrieve(toy_view())
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="without any"):
         LearnedRetriever(EVIDENCE, str(tmp_path / "empty"))
