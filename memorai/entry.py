@@ -15,6 +15,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
+from memorai.errors import InputError
 from memorai.harness.load import USER_ERRORS, conf_dir, one_line
 from memorai.report.manifest import sanitise
 
@@ -74,6 +75,18 @@ def _message(error: BaseException) -> str:
     if isinstance(error, USER_ERRORS) or (isinstance(error, OSError) and error.filename is not None):
         return text
     return f"{type(error).__name__}: {text} (HYDRA_FULL_ERROR=1 shows where)"
+
+
+def task_of(config: DictConfig, *known: str) -> str | None:
+    """Return what the configuration asks for instead of running systems, None for nothing.
+
+    Raises:
+        InputError: that is none of what the entry point knows.
+    """
+    task = config.get("task")
+    if task is not None and task not in known:
+        raise InputError(f"task={task}: beside running systems the tasks here are {', '.join(known)}")
+    return task
 
 
 def variant() -> str:

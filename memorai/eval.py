@@ -10,11 +10,12 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 from rich.console import Console
 
-from memorai.entry import run_main, variant
-from memorai.gate_task import evaluate_gate, is_gate_task
+from memorai.entry import run_main, task_of, variant
+from memorai.gate_task import evaluate_gate
 from memorai.harness.build import build_dataset, build_systems, plain
 from memorai.report.run import check_ks, check_settings, report, say_what_was_loaded
 from memorai.report.tracking import tracked
+from memorai.write_path_task import evaluate_write_path
 
 
 def evaluate(config: DictConfig) -> dict[str, float]:
@@ -23,8 +24,9 @@ def evaluate(config: DictConfig) -> dict[str, float]:
     Returns:
         ``{system: weighted turn nDCG@k}`` at the largest k up to 10.
     """
-    if is_gate_task(config):
-        return evaluate_gate(config)
+    task = task_of(config, "gate", "write_path")
+    if task is not None:
+        return evaluate_gate(config) if task == "gate" else evaluate_write_path(config)
     started, ks = datetime.now(UTC), check_ks(config.ks)
     folder = Path(HydraConfig.get().runtime.output_dir)
     settings, changed = plain(config), variant()

@@ -28,14 +28,6 @@ from memorai.write.gate_model import BUNDLED, GateModel
 NOT_TO_SHIP = ("locomo",)
 
 
-def is_gate_task(config: DictConfig) -> bool:
-    """Whether the configuration asks for the gate rather than for systems."""
-    task = config.get("task")
-    if task not in (None, "gate", "learning"):
-        raise InputError(f"task={task}: the tasks beside running systems are gate and learning")
-    return task == "gate"
-
-
 class _Bootstrap(TypedDict):
     seed: int
     n_resamples: int

@@ -47,11 +47,6 @@ NOT_TO_SHIP = ("locomo",)
 SYSTEM = "memorai_plus"
 
 
-def is_learning_task(config: DictConfig) -> bool:
-    """Whether the configuration asks for learning rather than for systems or the gate."""
-    return config.get("task") == "learning"
-
-
 @dataclass
 class _Run:
     """What one run of the task holds."""

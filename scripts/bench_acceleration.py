@@ -1,10 +1,10 @@
-"""Products with the weights that ways of solving one PageRank need, counted: no clock, so that a busy machine does not matter.
+"""Count the products with the weights that ways of solving one PageRank need. No clock: a busy machine does not matter.
 
     python scripts/bench_acceleration.py --nodes 50000
 
 Power iteration, quadratic extrapolation (Kamvar et al., WWW 2003, every tenth step), Gauss-Seidel sweeps, Chebyshev's
-semi-iteration and conjugate gradients on the symmetric form D^-1/2 W D^-1/2, each until the L1 residual is 1e-6; and for
-Chebyshev the product after which the 20 best turns are final, and the one after which the bound of the error proves it.
+semi-iteration and conjugate gradients on the symmetric form D^-1/2 W D^-1/2, each until the L1 residual is 1e-6; and
+for Chebyshev after which product the 20 best turns are final, and after which the error's bound proves it.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
     if options.merge:
         Record.merged(options.merge).write(options.record)
         return
+    effort = measure.Effort(options.repeats, 0.2 if options.quick else 1.0)
     sizes = options.nodes or (QUICK if options.quick else FULL)
     bandwidth = probe.copy_bandwidth(threads=2)
     print(f"{probe.machine()}\ncopy bandwidth: {bandwidth / 1e9:.1f} GB/s", flush=True)
@@ -50,7 +51,7 @@ def main(arguments: list[str] | None = None) -> None:
                 reference = measure.Reference.of(task, DAMPINGS, options.reference)
                 for engine in present:
                     if size <= engine.most:
-                        found = measure.measure(task, engine, reference, options.repeats, record.hints)
+                        found = measure.measure(task, engine, reference, effort, record.hints)
                         record.rows += found
                         for row in found:
                             print(report.progress(row), flush=True)
@@ -135,7 +136,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--engines", nargs="+", help="only those whose name holds one of these")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="the comparison, the local curves")
     parser.add_argument("--hints", type=Path, help="folder of a run whose tolerances are tried first")
-    parser.add_argument("--repeats", type=int, default=5, help="least number of timed calls, medians are reported")
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=5,
+        help="least number of timed calls, for a second at least (quick: 0.2 s); medians are reported",
+    )
     parser.add_argument("--queries", type=int, help="queries of the local engine's curve (default 100, quick 32)")
     parser.add_argument("--reference", type=int, help="queries on which agreement is counted (default 4, quick 2)")
     parser.add_argument("--long-range", type=float, default=0.1, help="share of relations between any two entities")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hydra.utils import instantiate
@@ -10,14 +11,15 @@ from omegaconf import DictConfig, OmegaConf
 
 from memorai.errors import InputError
 from memorai.models.cache import content_key
+from memorai.models.embedders import Embedder
 from memorai.systems.base import System
 from memorai.systems.index_cache import IndexCache
-from memorai.types import Dataset
+from memorai.types import Dataset, Turn
 
 #: parts that all systems of a run share, unless a system's own configuration names another
 SHARED = ("embedder", "lexical", "text_format")
 #: what a system may change without its index changing
-READ_PATH = ("retriever", "reranker", "batch_size")
+READ_PATH = ("retriever", "reranker", "batch_size", "chosen_on")
 # one a process: the jobs of a multirun run in one
 _INDEXES = IndexCache()
 
@@ -47,11 +49,31 @@ class SystemFactory:
         self._shared |= {"device": str(config.device), "cache": _INDEXES}
         self._base = [OmegaConf.to_container(config[name], resolve=True) for name in SHARED]
 
+    @property
+    def embedder(self) -> Embedder:
+        """The run's embedder."""
+        return self._shared["embedder"]
+
+    @property
+    def text_format(self) -> Callable[[Turn], str]:
+        """What the run's embedder and BM25 see of a turn."""
+        return self._shared["text_format"]
+
+    def part(self, config: DictConfig) -> Any:
+        """Build what is no system, such as a gate; an embedder or text format equal to the run's is the run's own."""
+        written = _written(config)
+        same = (name for name, base in zip(SHARED, self._base, strict=True) if written.get(name) == base)
+        return _built(written, {name: self._shared[name] for name in same})
+
+    def compose(self, config: DictConfig, **parts: Any) -> Any:
+        """Build one system with ``parts`` in place of its own; no key describes them, so its indexes are not kept."""
+        written = _written(config)
+        shared = {name: part for name, part in self._shared.items() if name not in written}
+        return _built(written, {**shared, "cache": None, **parts})
+
     def build(self, config: DictConfig) -> System:
         """Build one system; what its own configuration sets goes before what is shared."""
-        written = OmegaConf.to_container(config, resolve=True)
-        assert isinstance(written, dict)
-        write_path = {str(name): part for name, part in written.items() if name not in READ_PATH}
+        write_path = {name: part for name, part in _written(config).items() if name not in READ_PATH}
         key = content_key(json.dumps([self._base, write_path], sort_keys=True, default=str))
         given = {**self._shared, "cache_key": key}
         return instantiate(config, **{name: part for name, part in given.items() if name not in config})
@@ -74,3 +96,14 @@ def plain(config: DictConfig) -> dict[str, Any]:
     resolved = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     assert isinstance(resolved, dict)
     return {str(key): value for key, value in resolved.items()}
+
+
+def _written(config: DictConfig) -> dict[str, Any]:
+    found = OmegaConf.to_container(config, resolve=True)
+    assert isinstance(found, dict)
+    return {str(name): part for name, part in found.items()}
+
+
+def _built(written: Mapping[str, Any], parts: Mapping[str, Any]) -> Any:
+    # what a part replaces is left out: Hydra would merge the two
+    return instantiate({name: value for name, value in written.items() if name not in parts}, **parts)

@@ -27,6 +27,7 @@ class Outcome:
         statistics: summed graph counts.
         labels: embedder, extractor and gate.
         costs: use of language models by stage.
+        chosen_here: its settings were chosen on this data set.
     """
 
     system: str
@@ -35,6 +36,7 @@ class Outcome:
     statistics: dict[str, int] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     costs: Accounting = field(default_factory=Accounting)
+    chosen_here: bool = False
 
 
 def scored_questions(conversation: Conversation) -> list[Question]:
@@ -73,6 +75,7 @@ def run_systems(dataset: Dataset, systems: Mapping[str, System], k: int, progres
                 bar.update()
     for outcome, system in zip(outcomes, systems.values(), strict=True):
         outcome.labels = dict(system.labels())
+        outcome.chosen_here = dataset.name in getattr(system, "chosen_on", ())
     _same_questions(outcomes)
     return outcomes
 

@@ -50,6 +50,12 @@ def gold_turns(conversation: Conversation) -> Bools:
     return np.array([turn.id in gold for turn in conversation.turns], bool)
 
 
+def labelled_conversations(dataset: Dataset, embedder: Embedder) -> list[Conversation]:
+    """Return the conversations that have evidence, in a language that the embedder knows."""
+    known = embedder.languages
+    return [c for c in dataset.conversations if gold_turns(c).any() and (known is None or c.language in known)]
+
+
 def label(
     dataset: Dataset, embedder: Embedder, text_format: Callable[[Turn], str], previous_vectors: bool = True
 ) -> Labelled:
@@ -58,11 +64,7 @@ def label(
     Raises:
         InputError: nothing is left.
     """
-    usable = [
-        c
-        for c in dataset.conversations
-        if gold_turns(c).any() and (embedder.languages is None or c.language in embedder.languages)
-    ]
+    usable = labelled_conversations(dataset, embedder)
     if not usable:
         raise InputError(f"data set {dataset.name}: no conversation has evidence in a language that the embedder knows")
     rows = []

@@ -15,12 +15,14 @@ MISSING = "–"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value in table scale (x100) with its interval; `best` is set in bold."""
+    """A value in table scale (x100) with its interval; `best` is set in bold, `spread` stands behind a ±."""
 
     value: float
     lo: float | None = None
     hi: float | None = None
     best: bool = False
+    spread: float | None = None
+    digits: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +147,16 @@ def escape_latex(text: str) -> str:
 def _cell(cell: Cell | None, bold: str, interval: str, intervals: bool) -> str:
     if cell is None:
         return MISSING
-    value = f"{cell.value:.1f}"
+    value = _number(cell)
     text = bold.format(value) if cell.best else value
     if intervals and cell.lo is not None and cell.hi is not None:
-        text += interval.format(f"{cell.lo:.1f}", f"{cell.hi:.1f}")
+        text += interval.format(f"{cell.lo:z.{cell.digits}f}", f"{cell.hi:z.{cell.digits}f}")
     return text
+
+
+def _number(cell: Cell) -> str:
+    spread = "" if cell.spread is None else f" ± {cell.spread:.{cell.digits}f}"
+    return f"{cell.value:z.{cell.digits}f}{spread}"
 
 
 def _label_columns(table: Table) -> list[list[int]]:
@@ -171,7 +178,7 @@ def _rich_label(labels: Sequence[str]) -> Text:
 def _rich_cell(cell: Cell | None, intervals: bool) -> Text:
     if cell is None:
         return Text(MISSING)
-    text = Text(f"{cell.value:.1f}", "bold" if cell.best else "")
+    text = Text(_number(cell), "bold" if cell.best else "")
     if intervals and cell.lo is not None and cell.hi is not None:
         text = Text.assemble(text, (f" {cell.lo:.0f}–{cell.hi:.0f}", "dim"))
     return text

@@ -58,7 +58,8 @@ def report(
         argv: of the command.
         started: when the run began.
         module: what ``python -m`` ran.
-        protocol: what the systems have seen of the test data.
+        protocol: what the systems have seen of the test data; one whose settings were chosen on this data set counts
+            as ``within`` where that says ``untrained`` or ``zero_shot``.
         variant: what a sweep changed.
         notes: sentences for below the table.
         run: a wandb run or None.
@@ -75,7 +76,7 @@ def report(
             dataset,
             outcome,
             ks,
-            protocol=protocol,
+            protocol=protocol_of(outcome, protocol),
             variant=sanitise(variant),
             seed=config["seed"],
             n_resamples=config["bootstrap"],
@@ -103,6 +104,11 @@ def report(
     print_tables(results, config["published"])
     log_rows(run, rows)
     return results
+
+
+def protocol_of(outcome: Outcome, protocol: str) -> str:
+    """What a system has seen: ``within`` where its settings were chosen on the very data set, else the run's."""
+    return "within" if outcome.chosen_here and protocol in ("untrained", "zero_shot") else protocol
 
 
 def rows_of(

@@ -213,8 +213,8 @@ def write_tables(
     target.mkdir(parents=True, exist_ok=True)
     built = tables(results, models)
     markdown, latex, long = (target / f"table.{kind}" for kind in ("md", "tex", "csv"))
-    origin = _origin(results.manifest)
-    markdown.write_text("\n".join([*map(to_markdown, built), *origin]), encoding="utf-8")
+    origins = origin(results.manifest)
+    markdown.write_text("\n".join([*map(to_markdown, built), *origins]), encoding="utf-8")
     latex.write_text("\n".join(map(to_latex, built)), encoding="utf-8")
     write_csv(long, results.rows)
     return markdown, latex, long
@@ -335,7 +335,7 @@ def _with_best(lines: Sequence[Line], not_ranked: Sequence[bool]) -> tuple[Line,
     return tuple(marked)
 
 
-def _origin(manifest: Mapping[str, Any]) -> list[str]:
+def origin(manifest: Mapping[str, Any]) -> list[str]:
     """One Markdown paragraph for each distinct data, code and command."""
     lines = []
     for run in manifest.get("runs", [manifest]):

@@ -49,6 +49,7 @@ class MemorySystem:
         device: ``cpu``, ``cuda`` or ``auto``.
         cache: shares indexes between systems whose ``cache_key`` is equal; None = each builds its own.
         cache_key: identifies everything but the retriever.
+        chosen_on: data sets on which the settings were chosen; there the system's rows are labelled ``within``.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class MemorySystem:
         cache_key: str = "",
         gate: Gate | None = None,
         drop_share: float | None = None,
+        chosen_on: Sequence[str] = (),
         reranker: Reranker | None = None,
     ) -> None:
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
@@ -89,6 +91,7 @@ class MemorySystem:
             if isinstance(part, UsesEmbedder):
                 part.prepare(embedder, text_format)
         self.gate, self.drop_share = gate, drop_share
+        self.chosen_on = tuple(chosen_on)
         self.batch_size = batch_size
         self._cache, self._cache_key = cache, cache_key
         self._options: dict[str, Any] = {

@@ -91,7 +91,7 @@ class Chunker:
 
     def _phrase(self, tokens: list[Token], start: int, end: int) -> Span:
         words = tokens[start:end]
-        shown = [Token(t.text if t.tag is Tag.NAME else t.lower, t.lower, t.tag, cjk=t.cjk) for t in words]
+        shown = [Token(t.text if t.cjk or t.tag is Tag.NAME else t.lower, t.lower, t.tag, cjk=t.cjk) for t in words]
         return Span(start, end, self._keys(token.lower for token in words), join(shown), proper=False)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from memorai.write.chunks import Span
 from memorai.write.lexicon_people import PEOPLE, PERSON_VERBS, PLURAL_PEOPLE
@@ -12,6 +12,20 @@ from memorai.write.tags import Tag, Token
 _SINGULAR = frozenset(("he", "she", "him", "他", "她"))
 _PLURAL = frozenset(("they", "them", "他们", "她们"))
 _POSSESSIVES = frozenset(("my", "our", "his", "their", "your", "我", "我的", "我们的", "你的", "他的", "她的"))
+
+
+#: who was named in a turn: key -> name, plural
+_Named = dict[str, tuple[str, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What a `PronounTracker` knew of the turns from ``start`` on."""
+
+    start: int
+    turns: list[_Named]
+    speakers: list[str]
+    known: dict[str, int]
 
 
 class PronounTracker:
@@ -27,14 +41,34 @@ class PronounTracker:
     """
 
     def __init__(self, reach: int = 2) -> None:
-        self._turns: deque[dict[str, tuple[str, bool]]] = deque(maxlen=reach + 1)  # key -> name, plural
-        self._speakers: deque[str] = deque(maxlen=reach + 1)
-        self._known: set[str] = set()
+        self._reach = reach
+        self._turns: list[_Named] = []
+        self._speakers: list[str] = []
+        self._known: dict[str, int] = {}  # names that are people's, and since which turn
 
     def next_turn(self, speaker: str) -> None:
         """Begin a turn; ``speaker`` is the key of who speaks."""
         self._turns.append({})
         self._speakers.append(speaker)
+
+    def rewind(self, turn: int) -> Forgotten:
+        """Forget turn ``turn`` (from 0) and those after it, which are to be read again; return what was known."""
+        past = self._turns[turn:], self._speakers[turn:], self._known
+        del self._turns[turn:], self._speakers[turn:]
+        self._known = {key: since for key, since in self._known.items() if since < turn}
+        return Forgotten(turn, *past)
+
+    def rejoin(self, past: Forgotten) -> bool:
+        """Take back the turns not yet read again, if nothing that they depend on has changed; else do nothing."""
+        here = len(self._turns)
+        since = max(past.start, here - self._reach)
+        same = self._turns[since:] == past.turns[since - past.start : here - past.start]
+        if not same or self._known != {key: turn for key, turn in past.known.items() if turn < here}:
+            return False
+        self._turns += past.turns[here - past.start :]
+        self._speakers += past.speakers[here - past.start :]
+        self._known = past.known
+        return True
 
     def resolve(self, tokens: list[Token], spans: Sequence[Span]) -> list[Span]:
         """Return ``spans`` of a sentence of this turn, and one for each pronoun that is clear, in order of start."""
@@ -55,8 +89,10 @@ class PronounTracker:
         return sorted(out, key=lambda span: (span.start, -span.end))
 
     def _candidates(self, plural: bool) -> list[tuple[str, str]]:
-        found = {key: value for turn in self._turns for key, value in turn.items()}
-        return [(key, name) for key, (name, many) in found.items() if many is plural and key not in self._speakers]
+        first = max(0, len(self._turns) - self._reach - 1)
+        found = {key: value for turn in self._turns[first:] for key, value in turn.items()}
+        absent = self._speakers[first:]
+        return [(key, name) for key, (name, many) in found.items() if many is plural and key not in absent]
 
     def _is_person(self, tokens: list[Token], span: Span) -> bool:
         if not span.proper:
@@ -68,7 +104,7 @@ class PronounTracker:
         role = span.start > 0 and tokens[span.start - 1].lower in PEOPLE
         speaks = span.end < len(tokens) and tokens[span.end].lower in PERSON_VERBS
         if role or speaks or span.speaker or tokens[span.start].cjk:
-            self._known.add(span.key)
+            self._known.setdefault(span.key, len(self._turns) - 1)
         return span.key in self._known
 
 

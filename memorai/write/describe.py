@@ -15,6 +15,7 @@ from memorai.write.sentences import CJK, Sentence, tokenize, turn_sentences
 
 _KEYS = PhraseKeys("en")
 _SELF = FIRST_PERSON | POSSESSIVE_FIRST
+_speaker_key = lru_cache(maxsize=1024)(name_key)
 _CJK = re.compile(f"[{CJK}]")
 _WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:['’-][^\W{CJK}]+)*")
 
@@ -96,21 +97,27 @@ def _stems(text: str) -> list[str]:
 
 def _mentions(name: str, turns: Sequence[Turn], count: int, backwards: bool = False) -> list[str]:
     """The first ``count`` distinct sentences that mention ``name``; else the turns' own first sentences."""
-    own = [turn for turn in turns if name_key(turn.speaker) == name_key(name)]
+    key = name_key(name)
+    speaks = any(_speaker_key(turn.speaker) == key for turn in turns)
     exact: dict[str, None] = {}
-    for turn in own or turns:
+    # one by one, for the first few turns decide, and a participant has thousands
+    for turn in (turn for turn in turns if not speaks or _speaker_key(turn.speaker) == key):
         text = _searchable(turn)
-        order = range(len(text.sentences)) if own else text.mentioning(name)
+        order = range(len(text.sentences)) if speaks else text.mentioning(name)
         for i in reversed(order) if backwards else order:
             sentence = text.sentences[i]
-            if not own or _about_self(sentence):
+            if not speaks or _about_self(sentence):
                 exact[sentence.text] = None
             if len(exact) == count:
                 return list(exact)
     if exact:
         return list(exact)
-    first = (text.sentences[0].text for turn in turns if (text := _searchable(turn)).sentences)
-    return list(dict.fromkeys(first))[:count]
+    first: dict[str, None] = {}
+    for turn in turns:
+        first.update(dict.fromkeys(sentence.text for sentence in _searchable(turn).sentences[:1]))
+        if len(first) == count:
+            break
+    return list(first)
 
 
 def _about_self(sentence: Sentence) -> bool:

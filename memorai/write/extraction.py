@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from memorai.models.embedders import Embedder
 from memorai.types import Conversation, Turn
@@ -80,25 +80,6 @@ class Extractor(Protocol):
 
     def extract(self, segments: Sequence[Segment], language: str) -> Extraction:
         """Return mentions and relations; every relation endpoint has a mention."""
-        ...
-
-
-#: what an extractor has worked out sentence by sentence or turn by turn, by whatever that depends on
-Memo = dict[Any, Any]
-
-
-@runtime_checkable
-class IncrementalExtractor(Extractor, Protocol):
-    """An extractor that need not start over when a conversation goes on."""
-
-    def extract_more(self, segments: Sequence[Segment], language: str, memo: Memo) -> Extraction:
-        """Return what `extract` returns, taking from ``memo`` what earlier calls left there, and leaving more.
-
-        Args:
-            segments: of the whole conversation so far.
-            language: as for `extract`.
-            memo: of this conversation and this extractor; empty at first.
-        """
         ...
 
 

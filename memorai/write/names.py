@@ -59,19 +59,30 @@ class TrueCase:
     anywhere. Sentence starts say nothing (Lita et al. 2003, "tRuEcasIng").
     """
 
-    def __init__(self, sentences: Iterable[Sequence[Token]]) -> None:
-        upper: Counter[str] = Counter()
-        lower: Counter[str] = Counter()
+    def __init__(self, sentences: Iterable[Sequence[Token]] = ()) -> None:
+        self._upper: Counter[str] = Counter()
+        self._lower: Counter[str] = Counter()
+        self._names: set[str] = set()
+        self.add(sentences)
+
+    def add(self, sentences: Iterable[Sequence[Token]]) -> list[str]:
+        """Count more sentences; return the words that have become names, or are names no more."""
+        seen: dict[str, None] = {}
         for tokens in sentences:
             shouted = all(token.text.isupper() for token in tokens if token.text.isalpha())
             for index, token in enumerate(tokens):
                 if token.tag is not None or token.cjk:
                     continue
                 if token.text[0].islower():
-                    lower[token.lower] += 1
+                    self._lower[token.lower] += 1
                 elif is_capitalised(token) and not shouted and (not starts(tokens, index) or _is_acronym(token)):
-                    upper[token.lower] += 1
-        self._names = frozenset(word for word, count in upper.items() if count > lower[word])
+                    self._upper[token.lower] += 1
+                else:
+                    continue
+                seen[token.lower] = None
+        turned = [word for word in seen if (self._upper[word] > self._lower[word]) is not (word in self._names)]
+        self._names.symmetric_difference_update(turned)
+        return turned
 
     def is_name(self, token: Token) -> bool:
         """True if the token is written as a name and its word is one."""

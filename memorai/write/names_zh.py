@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from memorai.write.lexicon_people import NOT_NAMES_ZH, PEOPLE
 from memorai.write.lexicon_zh import WORDS
 from memorai.write.tags import Tag
+from memorai.write.traditional import simplified
 
 _PREFIXED = re.compile(r"[小老阿][\u4e00-\u9fff]")
 _LONGEST = max(map(len, WORDS))
@@ -17,13 +18,13 @@ _AFTER = (Tag.VERB, Tag.AUXILIARY, Tag.ADVERB, Tag.PREPOSITION, Tag.CONJUNCTION,
 
 
 def find_names(runs: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of this kind in runs of Chinese characters, in order of appearance.
+    """Return the names of this kind in runs of Chinese characters, in order of appearance and in simplified characters.
 
     A name stands at the start of a run or after a conjunction, preposition, verb or role (朋友小明), and before a word
     that can follow a subject, or the run's end.
     """
     found: dict[str, None] = {}
-    for run in runs:
+    for run in map(simplified, runs):
         for match in _PREFIXED.finditer(run):
             name = match.group()
             if name not in NOT_NAMES_ZH and name not in WORDS and _bounded(run, match.start(), match.end()):

@@ -44,7 +44,7 @@ def statements(tokens: list[Token], spans: Sequence[Span], speaker: str) -> list
         spans: its entities (memorai.write.chunks), in order of start.
         speaker: key of who speaks, the subject of "I", "we" and "my X".
     """
-    if tokens and tokens[-1].text.endswith(zh.QUESTION_ENDINGS):
+    if tokens and tokens[-1].lower.endswith(zh.QUESTION_ENDINGS):
         return []
     by_start = {span.start: span for span in reversed(spans)}
     # an argument is the widest span that ends there: "LGBTQ support group", not "LGBTQ"
@@ -114,7 +114,7 @@ def _predicates(tokens: list[Token], start: int, by_start: dict[int, Span]) -> l
     text = _text(phrase)
     if any(token.lower == "no" for token in tokens[end : target.start]):
         text += " no"
-    if phrase[-1].text in ("在", "正在") and target.end < len(tokens) and tokens[target.end].text in zh.PLACE_VERBS:
+    if phrase[-1].lower in ("在", "正在") and target.end < len(tokens) and tokens[target.end].lower in zh.PLACE_VERBS:
         text += tokens[target.end].text
     elif not _has_main_verb(phrase):
         return []
@@ -154,7 +154,7 @@ def _is_finite(phrase: Sequence[Token]) -> bool:
 
 
 def _has_main_verb(phrase: Sequence[Token]) -> bool:
-    return any(t.tag is Tag.VERB or t.lower in _MAIN_AUXILIARIES or t.text == "没有" for t in phrase)
+    return any(t.tag is Tag.VERB or t.lower in _MAIN_AUXILIARIES or t.lower == "没有" for t in phrase)
 
 
 def _object(tokens: list[Token], start: int, by_start: dict[int, Span]) -> Span | None:
@@ -172,7 +172,7 @@ def _modified(tokens: list[Token], span: Span, by_start: dict[int, Span]) -> Spa
         end = span.end
         while end < len(tokens) and tokens[end].cjk and tokens[end].tag is Tag.ADVERB:
             end += 1
-        if end == span.end or tokens[end - 1].text != "的" or end not in by_start:
+        if end == span.end or tokens[end - 1].lower != "的" or end not in by_start:
             return span
         span = by_start[end]
 

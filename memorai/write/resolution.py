@@ -8,7 +8,7 @@ from typing import Literal
 
 from memorai.write.extraction import Extraction, Mention, RelationMention
 
-Reason = Literal["split", "form", "alias", "similar", "embedding"]
+Reason = Literal["split", "form", "plural", "role", "alias", "similar", "embedding"]
 
 
 @dataclass(frozen=True, slots=True)

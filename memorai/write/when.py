@@ -8,6 +8,7 @@ is left out, and the present time plays no part.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -72,7 +73,8 @@ def find_times(text: str, anchor: datetime | None) -> list[TimeExpression]:
 
 def stated_start(text: str, anchor: datetime | None) -> datetime | None:
     """When what a sentence states begins: the start of its only date, None without one or with several."""
-    starts = {expression.start for expression in find_times(text, anchor) if not expression.until}
+    said = find_times(unicodedata.normalize("NFKC", text), anchor)  # fullwidth figures
+    starts = {expression.start for expression in said if not expression.until}
     return starts.pop() if len(starts) == 1 else None
 
 

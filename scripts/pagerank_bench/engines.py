@@ -19,7 +19,7 @@ from .problem import Problem
 
 Solve = Callable[[Sequence[int], float, float], np.ndarray]
 #: the coarse thresholds of the local engine's curve, and the one whose time is in the table
-LOCAL_EPS = (1e-3, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
+LOCAL_EPS = (1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
 LOCAL_DEFAULT = 1e-5
 
 

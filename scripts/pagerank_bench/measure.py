@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,13 @@ from .problem import Problem
 RESIDUAL = 1e-6
 #: tolerances are tried in these steps, from the one that sufficed for the last graph
 _LADDER = [RESIDUAL * 2.0**k for k in range(8, -9, -1)]
+
+
+class Effort(NamedTuple):
+    """How long an engine is timed: at least so many calls, and at least so many seconds."""
+
+    calls: int
+    seconds: float
 
 
 @dataclass
@@ -56,12 +64,12 @@ class Reference:
 
 
 def measure(
-    problem: Problem, engine: Engine, reference: Reference, repeats: int, hints: dict[tuple[str, float], int]
+    problem: Problem, engine: Engine, reference: Reference, effort: Effort, hints: dict[tuple[str, float], int]
 ) -> list[Row]:
     """Run an engine in a forked process and return a row for each damping; an engine that fails returns none."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(problem, engine, reference, repeats, hints, sender))
+    child = context.Process(target=_child, args=(problem, engine, reference, effort, hints, sender))
     child.start()
     sender.close()
     rows = []
@@ -79,7 +87,7 @@ def _child(
     problem: Problem,
     engine: Engine,
     reference: Reference,
-    repeats: int,
+    effort: Effort,
     hints: dict[tuple[str, float], int],
     sender: Connection,
 ) -> None:
@@ -89,7 +97,7 @@ def _child(
         step = hints.get((engine.name, damping))
         step = _calibrate(problem, engine, solve, damping, step) if engine.calibrated else 0
         tol = _LADDER[step]
-        seconds, first = _time(problem, engine, solve, damping, tol, repeats)
+        seconds, first = _time(problem, engine, solve, damping, tol, effort)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - before
         residual, agreement = _check(problem, engine, solve, damping, tol, reference.top[damping], first)
         ms = 1000 * statistics.median(seconds) / engine.batch
@@ -131,13 +139,13 @@ def _calibrate(problem: Problem, engine: Engine, solve: Solve, damping: float, h
 
 
 def _time(
-    problem: Problem, engine: Engine, solve: Solve, damping: float, tol: float, repeats: int
+    problem: Problem, engine: Engine, solve: Solve, damping: float, tol: float, effort: Effort
 ) -> tuple[list[float], np.ndarray]:
-    """Seconds of each call, at least ``repeats`` of them and for at least 0.2 s; and what the first columns got."""
+    """Seconds of each call, as many as the effort asks for; and what the first columns got."""
     if not engine.calibrated:  # the search for its tolerance has warmed up any other
         solve(_columns(problem, engine.batch, 0), damping, tol)
     seconds: list[float] = []
-    while len(seconds) < repeats or (sum(seconds) < 0.2 and len(seconds) < 200):
+    while len(seconds) < effort.calls or (sum(seconds) < effort.seconds and len(seconds) < 1000):
         columns = _columns(problem, engine.batch, len(seconds))
         start = time.perf_counter()
         found = solve(columns, damping, tol)

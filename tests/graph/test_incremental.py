@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memorai.datasets.demo import load_demo
 from memorai.graph.build import build_graph
@@ -123,6 +125,63 @@ def test_only_new_text_is_read(monkeypatch):
     writer.append(talk[3])
     assert read == ["I saw house number 3. "]
     assert described == []  # every shared word stands in four turns, and is dropped
+
+
+SAID = st.sampled_from(
+    [
+        *(
+            "Hope came.",
+            "We met Hope.",
+            "My adoption agency interview.",
+            "The adoption agency called.",
+            "ok",
+            "I love tea.",
+        ),
+        *(
+            "My sister Emma moved.",
+            "She likes tea.",
+            "小明天天去宠物医院餐厅",
+            "我和小明去了宠物医院",
+            "I live in Rome.",
+            "rome, rome",
+        ),
+    ]
+)
+TALK = st.lists(st.lists(st.tuples(st.sampled_from(["Ann", "Bob"]), SAID), max_size=4), max_size=5)
+
+
+@pytest.mark.parametrize(
+    "extractor",
+    [
+        LexicalExtractor(coreference=True),
+        LexicalExtractor(speakers=False, min_df=2),
+        StemExtractor(),
+        StemExtractor(1, 0.4),
+    ],
+)
+def test_any_conversation(extractor):
+    @given(TALK)
+    def check(talk):
+        sessions = tuple(session(number, *said) for number, said in enumerate(talk))
+        assert_grows(Conversation("x", sessions), WindowSegmenter(), extractor)
+
+    check()
+
+
+def test_entities_that_no_new_turn_mentions_are_not_described_again():
+    described: list[str] = []
+
+    def noted(name, turns):
+        described.append(name)
+        return name
+
+    old = (session(0, ("Ann", "I adopted a puppy."), ("Bob", "I saw a lake.")), session(1, ("Ann", "Nice puppy!")))
+    writer = GraphWriter(Conversation("x", old), extractor=LexicalExtractor(), describe=noted)
+    kept = {entity.key: entity for entity in writer.graph.entities}
+    described.clear()
+    graph = writer.append(session(2, ("Bob", "My puppy met a kite.")))
+    assert sorted(described) == ["Bob", "kite", "puppy"]
+    assert all(entity is kept[entity.key] for entity in graph.entities if entity.key in ("ann", "lake"))
 
 
 def test_an_empty_conversation_and_an_extractor_of_another_kind():

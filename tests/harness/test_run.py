@@ -55,6 +55,14 @@ def test_stages_are_per_conversation_or_per_query():
     assert outcome.labels == {"embedder": "none"}
 
 
+def test_a_system_says_where_its_settings_were_chosen():
+    system = Fixed()
+    system.chosen_on = ("toy",)
+    elsewhere = replace(DATASET, name="other")
+    assert run_systems(DATASET, {"fixed": system}, 2, progress=False)[0].chosen_here
+    assert not run_systems(elsewhere, {"fixed": system}, 2, progress=False)[0].chosen_here
+
+
 def test_only_the_oracle_is_told_the_gold():
     outcome = run_systems(DATASET, {"oracle": OracleSystem()}, 2, progress=False)[0]
     assert outcome.rankings["toy:q1"].ids == ("t1", "t3")

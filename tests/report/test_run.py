@@ -4,7 +4,7 @@ import pytest
 
 from memorai.errors import InputError
 from memorai.harness.run import Outcome
-from memorai.report.run import check_ks, check_settings, check_systems, rows_of, write_rankings
+from memorai.report.run import check_ks, check_settings, check_systems, protocol_of, rows_of, write_rankings
 from memorai.types import Conversation, Dataset, Question, Ranking, Session, Turn
 
 GOOD = {
@@ -70,6 +70,19 @@ def test_cut_offs_are_counts(ks, says):
 def test_rows_show_no_path():
     rows = rows_of(DATASET, Outcome("bm25", {"c:q0": RANKING}), [1], n_resamples=0)
     assert {row.dataset for row in rows} == {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("chosen_here", "protocol", "shown"),
+    [
+        (False, "untrained", "untrained"),
+        (True, "untrained", "within"),
+        (True, "zero_shot", "within"),
+        (True, "loco", "loco"),
+    ],
+)
+def test_settings_chosen_on_the_data_set_are_not_untrained(chosen_here, protocol, shown):
+    assert protocol_of(Outcome("plus", chosen_here=chosen_here), protocol) == shown
 
 
 def test_gold_and_rankings_have_files_of_their_own(tmp_path):

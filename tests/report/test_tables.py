@@ -65,9 +65,9 @@ def test_default_columns_name_the_unit_and_the_cut_offs():
 def test_wide_table_lines_labels_and_values():
     table = wide_table([*_rows("bm25", 0.3), *_rows("memorai", 0.4)], manifest=MANIFEST)
     assert table.title == "locomo_lmeb: systems"
-    assert table.labels == ("system", "protocol", "embedder", "gate", "extractor", "reranker", "n")
+    assert table.labels == ("system", "protocol", "embedder", "reranker", "gate", "extractor", "n")
     assert _texts(table) == [
-        ("memorai", "zero_shot", "minilm", "none", "rules", "none", "12"),
+        ("memorai", "zero_shot", "minilm", "none", "none", "rules", "12"),
         ("bm25", "zero_shot", "–", "–", "–", "–", "12"),
     ]
     assert [str(header) for header in table.headers[:3]] == [

@@ -60,3 +60,9 @@ def test_an_unknown_language_or_pipeline_is_named(model):
         extract("你好", language="zh")
     with pytest.raises(InputError, match="'no_such_model' is not installed"):
         extract("Hi", models={"en": "no_such_model"})
+
+
+def test_without_named_entities_the_tagger_s_names_are_left(model):
+    found = extract("Bob moved to Rome on Monday.", disable=["lemmatizer", "ner"])
+    assert {"bob", "rome"} <= {m.key for m in found.mentions}
+    assert [(r.source, r.text, r.target) for r in found.relations][:1] == [("bob", "moved to", "rome")]

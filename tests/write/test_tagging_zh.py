@@ -24,8 +24,9 @@ def test_known_names_stay_whole_and_nothing_is_lost():
     assert "".join(t.text for t in tokens) == "我和和平在上海"
 
 
-def test_long_pieces_split_at_words_used_elsewhere_then_in_pairs():
-    assert split_long(["宠物医院", "宠物医院餐厅", "甲乙丙丁戊"]) == {
-        "宠物医院餐厅": ("宠物医院", "餐厅"),
-        "甲乙丙丁戊": ("甲乙", "丙丁戊"),
-    }
+@pytest.mark.parametrize(
+    ("piece", "parts"),
+    [("宠物医院餐厅", ("宠物医院", "餐厅")), ("甲乙丙丁戊", ("甲乙", "丙丁戊")), ("去宠物医院啦", ("宠物医院",))],
+)
+def test_long_pieces_split_at_words_used_elsewhere_then_in_pairs(piece, parts):
+    assert split_long(piece, {"宠物医院", "医院"}) == parts

@@ -214,6 +214,23 @@ class WeightedBlock:
             ends = torch.ones(size, num_queries, dtype=dtype, device=block.weight.device)
         return _times(self.spread(ends, back=True), self.from_scale)
 
+    def add_out_sum(self, total: Tensor) -> None:
+        """Add `out_sum` to total [n_from, Q] in place, without arrays of that size where no gradient is asked for."""
+        factors = (total, self.block.weight, self.source_scale, self.target_scale, self.value)
+        if self.to_scale is not None or any(x is not None and x.requires_grad for x in factors):
+            total += self.out_sum(total.shape[1], total.dtype)
+        elif self.value is None:
+            degree = self.block.degree(self.reverse, total.dtype)[:, None]
+            if self.from_scale is None:
+                total += degree
+            else:
+                total.addcmul_(degree, self.from_scale)
+        elif self.from_scale is None:
+            value = self.value.to(total.dtype)
+            torch.addmm(total, self.block.incidence(self.reverse, total.dtype), value, out=total)
+        else:
+            total += self.out_sum(total.shape[1], total.dtype)
+
     def spread(self, x: Tensor, back: bool = False) -> Tensor:
         """Move x along the edges by ``weight * value`` alone, or ``back`` against the walk; differentiable."""
         block, to_target = self.block, self.reverse == back

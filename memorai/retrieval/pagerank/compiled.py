@@ -55,14 +55,14 @@ def iterate(walk: Walk, damping: float, tol: float, max_iter: int, accelerate: b
     plan = plan_of(walk)
     num_queries, dtype, dangling = walk.restart.shape[1], walk.restart.dtype, walk.dangling
     width = next(width for width in WIDTHS if width >= num_queries)
-    restart, gain = _stack([walk.restart], width, dtype), _stack([gain for _, gain in walk.slots], width, dtype)
+    restart, gain = _stack([walk.restart], width, dtype), _stack([walk.gain], width, dtype)
     scales = _stack([given(walk.blocks[i].to_scale) for i in plan.scaled], width, dtype)
     values = _stack([weighed(walk.blocks[i]) for i in plan.valued], width, dtype)
     leaving = [
         (rows, slice(start, start + rows.stop - rows.start))
         for (rows, _), start in zip(walk.slots, plan.slot_starts.tolist(), strict=True)
     ]
-    del walk  # a large graph's gains need not lie in memory twice
+    del walk  # where queries are filled up the gains were copied; a large graph's need not lie in memory twice
     y, older, x, x_next = aligned(restart), aligned(restart), aligned(gain), aligned(gain)
 
     def start() -> None:

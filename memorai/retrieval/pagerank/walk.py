@@ -32,6 +32,7 @@ class Walk:
     Args:
         blocks: weighted edges with factors [n, Q] of one dtype.
         restart: [N, Q], each column sums to 1.
+        gain: [V, Q], the gains of all slots below one another.
         slots: rows and gain [n, Q] of each distinct pair of leaving rows and their factor: gain = factor / (sum of the
             node's outgoing weights), 0 where there are none.
         slot_of: for each block, its slot.
@@ -40,6 +41,7 @@ class Walk:
 
     blocks: Sequence[WeightedBlock]
     restart: Tensor
+    gain: Tensor
     slots: Sequence[tuple[slice, Tensor]]
     slot_of: Sequence[int]
     dangling: bool
@@ -49,28 +51,40 @@ def prepare(blocks: Sequence[WeightedBlock], restart: Tensor) -> Walk:
     """Normalise the outgoing weights. Raises ValueError where they overflow the dtype."""
     inverse, dangling = inverse_out(blocks, restart)
     places: dict[tuple[int, int, int], int] = {}
-    slots: list[tuple[slice, Tensor]] = []
+    pairs: list[tuple[slice, Tensor | None]] = []
     slot_of = []
     for block in blocks:
         rows, scale = block.from_rows, block.from_scale
         key = (rows.start, rows.stop, id(scale))
         if key not in places:
-            places[key] = len(slots)
-            slots.append((rows, inverse[rows] if scale is None else inverse[rows] * scale))
+            places[key] = len(pairs)
+            pairs.append((rows, scale))
         slot_of.append(places[key])
-    return Walk(blocks, restart, slots, slot_of, dangling)
+    sizes = [rows.stop - rows.start for rows, _ in pairs]
+    gain = restart.new_empty(sum(sizes), restart.shape[1])
+    slots = [(rows, part) for (rows, _), part in zip(pairs, gain.split(sizes), strict=True)] if pairs else []
+    for (rows, scale), (_, part) in zip(pairs, slots, strict=True):
+        if scale is None:
+            part.copy_(inverse[rows])
+        else:
+            torch.mul(inverse[rows], scale, out=part)
+    return Walk(blocks, restart, gain, slots, slot_of, dangling)
 
 
 def inverse_out(blocks: Sequence[WeightedBlock], restart: Tensor) -> tuple[Tensor, bool]:
     """1 / (sum of the weights that leave a node), 0 for dangling nodes: [N, Q]; and whether there are such."""
     out = torch.zeros_like(restart)
     for block in blocks:
-        out[block.from_rows] += block.out_sum(restart.shape[1], restart.dtype)
-    if not check_out(out, restart.dtype):
-        return out.reciprocal(), False
+        block.add_out_sum(out[block.from_rows])
+    few = check_out(out, restart.dtype)
     # below the smallest normal number a division would overflow: such a node counts as dangling
-    dangling = out < torch.finfo(out.dtype).tiny
-    return torch.where(dangling, 0, 1 / torch.where(dangling, 1, out)), True
+    dangling = out < torch.finfo(out.dtype).tiny if few else None
+    if out.requires_grad:
+        return (
+            out.reciprocal() if dangling is None else torch.where(dangling, 0, 1 / torch.where(dangling, 1, out))
+        ), few
+    inverse = out.reciprocal_()
+    return (inverse if dangling is None else inverse.masked_fill_(dangling, 0)), few
 
 
 def check_out(out: Tensor, dtype: torch.dtype) -> bool:
