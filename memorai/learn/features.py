@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -13,7 +14,7 @@ from torch import Tensor
 from memorai.graph.schema import TURN
 from memorai.learn.cues import PAIR_CUES, QUERY_CUES, TURN_CUES, pair_cues, query_cues, turn_cues, without_names
 from memorai.models.cache import ByteCache, content_key
-from memorai.retrieval.indexed import QueryView
+from memorai.retrieval.indexed import IndexedGraph, QueryView
 from memorai.retrieval.neighbours import Sessions
 from memorai.retrieval.pagerank import pagerank
 from memorai.retrieval.scores import TurnScorer, z_score
@@ -106,6 +107,7 @@ class Evidence:
         parts += [f"{name}={identity_of(scorer)}" for name, scorer in self.single.items()]
         self.identity = content_key(VERSION, str(walks), *parts)
         self._cache = ByteCache() if cache is True else cache or None
+        self._texts: WeakKeyDictionary[IndexedGraph, _TextIndex] = WeakKeyDictionary()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -147,7 +149,9 @@ class Evidence:
         scores = {name: z_score(scorer.score(view)).cpu().numpy() for name, scorer in self.fused.items()}
         total = np.zeros((n, q)) + sum(weight * scores[name] for name, weight in self.weights.items())
         scores["fused"] = _z(total)
-        fields = _lexical_fields(view, sessions)
+        if view.indexed not in self._texts:
+            self._texts[view.indexed] = _TextIndex(view.indexed, sessions)
+        fields = self._texts[view.indexed].scores(view, sessions)
         columns = [*scores.values()]
         columns += [z_score(scorer.score(view)).cpu().numpy() for scorer in self.single.values()]
         columns += [_z(fields[name]) for name in _FIELDS]
@@ -172,37 +176,44 @@ class Evidence:
 _FIELDS = ("text", "caption", "around", "whole_session")
 
 
-def _lexical_fields(view: QueryView, sessions: Sessions) -> dict[str, np.ndarray]:
-    """BM25 [n, Q] of parts of the turns and of their surroundings, and the share of the question's idf they hold.
+class _TextIndex:
+    """BM25 of parts of the turns and of their surroundings, and where each term is: made once a graph."""
 
-    The question goes without the speakers' names: the index's own BM25 has them.
-    """
-    turns, indexed = view.graph.turns, view.indexed
-    speakers = list(dict.fromkeys(turn.speaker for turn in turns))
-    questions = [without_names(query.text, speakers) for query in view.queries]
-    texts = [f"{turn.text} {turn.caption or ''}" for turn in turns]
-    groups = [texts[i:j] for i, j in zip(sessions.starts, [*sessions.starts[1:], len(texts)], strict=True)]
-    around = [" ".join(group[max(0, i - 1) : i + 2]) for group in groups for i in range(len(group))]
+    def __init__(self, indexed: IndexedGraph, sessions: Sessions) -> None:
+        turns, lexical, language = indexed.graph.turns, indexed.lexical, indexed.language
+        texts = [f"{turn.text} {turn.caption or ''}" for turn in turns]
+        groups = [texts[i:j] for i, j in zip(sessions.starts, [*sessions.starts[1:], len(texts)], strict=True)]
+        documents = {
+            "text": texts,
+            "caption": [turn.caption or "" for turn in turns],
+            "around": [" ".join(group[max(0, i - 1) : i + 2]) for group in groups for i in range(len(group))],
+            "whole_session": [" ".join(group) for group in groups],
+        }
+        self.bm25 = {name: lexical.fit(parts, language) for name, parts in documents.items()}
+        self.speakers = list(dict.fromkeys(turn.speaker for turn in turns))
+        self.holding: dict[str, list[int]] = {}
+        for i, text in enumerate(texts):
+            for term in dict.fromkeys(lexical.tokenizer(text, language)):
+                self.holding.setdefault(term, []).append(i)
 
-    def scores(documents: Sequence[str]) -> np.ndarray:
-        return indexed.lexical.fit(documents, indexed.language).scores(questions)
+    def scores(self, view: QueryView, sessions: Sessions) -> dict[str, np.ndarray]:
+        """Return [n, Q] by field, and the share of the question's idf that a turn holds (``overlap``, ``rarest``).
 
-    found = {"text": scores(texts), "caption": scores([turn.caption or "" for turn in turns])}
-    found |= {"around": scores(around), "whole_session": scores([" ".join(g) for g in groups])[sessions.number]}
-    tokenizer, language = indexed.lexical.tokenizer, indexed.language
-    holding: dict[str, list[int]] = {}
-    for i, text in enumerate(texts):
-        for term in dict.fromkeys(tokenizer(text, language)):
-            holding.setdefault(term, []).append(i)
-    overlap = np.zeros((len(texts), len(questions)), dtype=np.float32)
-    rarest = np.zeros_like(overlap)
-    for column, question in enumerate(questions):
-        weigh = {t: np.log1p(len(texts) / len(holding.get(t, " "))) for t in tokenizer(question, language)}
-        for term, idf in weigh.items():
-            places = holding.get(term, [])
-            overlap[places, column] += idf / sum(weigh.values())
-            rarest[places, column] = np.maximum(rarest[places, column], idf / np.log1p(len(texts)))
-    return {**found, "overlap": overlap, "rarest": rarest}
+        The question goes without the speakers' names: the index's own BM25 has them.
+        """
+        questions = [without_names(query.text, self.speakers) for query in view.queries]
+        found = {name: index.scores(questions) for name, index in self.bm25.items()}
+        found["whole_session"] = found["whole_session"][sessions.number]
+        n, tokenizer, language = len(view.graph.turns), view.indexed.lexical.tokenizer, view.indexed.language
+        overlap = np.zeros((n, len(questions)), dtype=np.float32)
+        rarest = np.zeros_like(overlap)
+        for column, question in enumerate(questions):
+            weigh = {t: np.log1p(n / len(self.holding.get(t, " "))) for t in tokenizer(question, language)}
+            for term, idf in weigh.items():
+                places = self.holding.get(term, [])
+                overlap[places, column] += idf / sum(weigh.values())
+                rarest[places, column] = np.maximum(rarest[places, column], idf / np.log1p(n))
+        return {**found, "overlap": overlap, "rarest": rarest}
 
 
 def _walk(view: QueryView, seeds: np.ndarray, walk: Walk) -> np.ndarray:
