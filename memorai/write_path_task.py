@@ -140,7 +140,7 @@ class _Workshop:
             self._config(seed).write_path.systems[cell.system],
             **{"segmenter": segmenter, "gate": gate, "extractor": extractor, "drop_share": cell.drop_share},
         )
-        return Job(CellRun(cell, self._protocol(gate.part), seed), system, segmenter, gate, extractor)
+        return Job(CellRun(cell, self._protocol(system, gate.part), seed), system, segmenter, gate, extractor)
 
     def _part(self, kind: str, name: str, seed: int | None) -> Any:
         """A part by kind, name and, where it asks a language model, seed; the same object for all cells."""
@@ -164,7 +164,10 @@ class _Workshop:
             self._configs[seed].llm.seed = seed
         return self._configs[seed]
 
-    def _protocol(self, gate: Gate) -> str:
+    def _protocol(self, system: MemorySystem, gate: Gate) -> str:
+        """What a cell has seen of the data: ``within`` if its system's settings or its gate come from them."""
+        if self.dataset.name in system.chosen_on:
+            return "within"
         if isinstance(gate, HeldOutGate):
             return "loco"
         if isinstance(gate, LearnedGate):
