@@ -20,10 +20,10 @@ def test_loco_trains_tests_and_can_be_evaluated_again(command, chats, tmp_path):
     rows = run.results["rows"]
     assert {(r["system"], r["protocol"], r["variant"], r["seed"]) for r in rows} == {
         ("memorai_plus", "untrained", "", None),
-        ("memorai_plus", "loco", "evidence=late", None),
-        ("memorai_plus", "loco", "evidence=late", 0),
-        ("memorai_plus", "loco", "evidence=late", 1),
-        ("memorai_plus", "loco", "evidence=late,no walk", None),
+        ("memorai_plus", "loco", "evidence=minilm", None),
+        ("memorai_plus", "loco", "evidence=minilm", 0),
+        ("memorai_plus", "loco", "evidence=minilm", 1),
+        ("memorai_plus", "loco", "evidence=minilm,no walk", None),
     }
     made = {path.name for path in run.folder.iterdir()}
     assert {"table.md", "tests.md", "curves.csv", "curves.png", "seeds.csv", "evidence.yaml"} <= made
