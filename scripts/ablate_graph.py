@@ -39,7 +39,7 @@ VARIANTS = {
     ],
     "first seeds alone": [f"{_IT}retriever.restart.scorer.weights=[1.0,0.0]"],
     "BM25 seeds alone": [f"{_IT}retriever.restart.scorer.weights=[0.0,1.0]"],
-    "uniform seeds": ["restart@systems.it.retriever.restart=uniform"],
+    "uniform seeds": [f"{_IT}retriever.restart.transform.temperature=1000000.0"],
 }
 
 
