@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What remembering a turn costs: every stage of the write path that needs no language model, in milliseconds a turn.
 
-    OMP_NUM_THREADS=2 python scripts/bench_ingest.py --record experiments/ingest_bench
-    python scripts/bench_ingest.py --no-embedding --json stages.json
+    python scripts/bench_ingest.py --record experiments/ingest_bench
+    python scripts/bench_ingest.py --threads --json stages.json     # without embedding
 
 Reads LoCoMo under MEMORAI_DATA (5,882 turns), else the bundled demo. Quick stages are medians of five runs with the
 package's own caches emptied before each; embedding is one uncached pass with the model loaded before. Wall time is what
@@ -22,16 +22,13 @@ from ingest_bench import growth, report, stages, talk
 
 def main(arguments: list[str] | None = None) -> None:
     options = _parser().parse_args(arguments)
-    stages.threads(options.threads)
     name, found = talk.conversations()
     if options.conversations:
         found = found[: options.conversations]
     timing = stages.Stages(found, options.runs)
-    machine = (
-        f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, {options.threads} torch threads"
-    )
+    machine = f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     print(f"{machine}\n{name}: {len(found)} conversations, {timing.turns} turns\n", flush=True)
-    rows = list(timing.rows(with_embedding=options.embedding))
+    rows = list(timing.rows(options.threads))
     rows += report.totals(rows)
     points = []
     if options.sizes:
@@ -61,8 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, help="write the rows here")
     parser.add_argument("--record", type=Path, help="write results.json and table.md into this folder")
     parser.add_argument("--runs", type=int, default=5, help="of each quick stage; medians are reported")
-    parser.add_argument("--threads", type=int, default=2, help="of torch, for embedding")
-    parser.add_argument("--no-embedding", dest="embedding", action="store_false", help="leave embedding out")
+    parser.add_argument("--threads", type=int, nargs="*", default=[1, 2], help="of torch; none: turns are not embedded")
     parser.add_argument("--conversations", type=int, help="only the first so many")
     parser.add_argument(
         "--sizes", type=int, nargs="*", default=list(growth.SIZES), help="turns of the growing conversation"

@@ -32,7 +32,7 @@ NEEDS = {"compiled": "numba", "igraph": "igraph", "scikit-network": "sknetwork",
 
 def main(arguments: list[str] | None = None) -> None:
     options = _parser().parse_args(arguments)
-    options.queries = options.queries or (32 if options.quick else 100)
+    options.queries = options.queries or (16 if options.quick else 100)
     options.reference = options.reference or (2 if options.quick else 4)
     if options.merge:
         Record.merged(options.merge).write(options.record)
@@ -142,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
         default=5,
         help="least number of timed calls, for a second at least (quick: 0.2 s); medians are reported",
     )
-    parser.add_argument("--queries", type=int, help="queries of the local engine's curve (default 100, quick 32)")
+    parser.add_argument("--queries", type=int, help="queries of the local engine's curve (default 100, quick 16)")
     parser.add_argument("--reference", type=int, help="queries on which agreement is counted (default 4, quick 2)")
     parser.add_argument("--long-range", type=float, default=0.1, help="share of relations between any two entities")
     parser.add_argument("--json", type=Path, help="write the rows here")

@@ -9,16 +9,13 @@ another. Prints every trial; the last line holds the values to put into the syst
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping
 from typing import Any
 
 import torch
-from hydra import compose, initialize_config_dir
+from development import development, parser
 
-from memorai.harness.build import SystemFactory, build_dataset, keep_indexes
-from memorai.harness.load import conf_dir
 from memorai.learn.tune import Objective, with_values
 
 START = {
@@ -41,31 +38,16 @@ GRID = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--longmemeval", required=True, help="longmemeval_s.json in the official format")
-    parser.add_argument("--system", default="memorai_plus", help="memorai_plus or memorai_plus_late")
-    parser.add_argument("--limit", type=int, default=60, help="first questions of LongMemEval-S")
-    parser.add_argument("--rounds", type=int, default=3, help="passes over all values")
-    arguments = parser.parse_args()
+    options = parser(__doc__, limit=60)
+    options.add_argument("--system", default="memorai_plus", help="memorai_plus or memorai_plus_late")
+    options.add_argument("--rounds", type=int, default=3, help="passes over all values")
+    arguments = options.parse_args()
     torch.set_num_threads(1)  # the graphs are small
-    keep_indexes(10_000)
-    sources = {
-        "demo_en": ["dataset=demo", "dataset.part=en"],
-        "demo_zh": ["dataset=demo", "dataset.part=zh"],
-        "longmemeval_s": [
-            "dataset=longmemeval_s",
-            f"dataset.path={arguments.longmemeval}",
-            f"dataset.limit={arguments.limit}",
-        ],
-    }
-    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
-        configs = {name: compose("eval", [f"+system@systems.it={arguments.system}", *o]) for name, o in sources.items()}
-    datasets = {name: build_dataset(config) for name, config in configs.items()}
-    first = next(iter(configs.values()))
-    factory, objective = SystemFactory(first), Objective("ndcg", "turn", 10, "weighted")
+    datasets, factory, config = development(arguments.system, ["en", "zh"], arguments)
+    objective = Objective("ndcg", "turn", 10, "weighted")
 
     def score(values: Mapping[str, Any]) -> float:
-        system = factory.build(with_values(first.systems.it, values))
+        system = factory.build(with_values(config, values))
         parts = {name: objective(dataset, system) for name, dataset in datasets.items()}
         mean = sum(parts.values()) / len(parts)
         shown = " ".join(f"{name}={100 * value:.1f}" for name, value in parts.items())

@@ -8,14 +8,11 @@ LongMemEval-S for every combination, best mean nDCG@10 first. Scores of pairs ar
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 
-from hydra import compose, initialize_config_dir
+from development import development, parser
 
-from memorai.harness.build import SystemFactory, build_dataset, keep_indexes
-from memorai.harness.load import conf_dir
 from memorai.learn.tune import Objective, with_values
 
 TEMPLATES = [
@@ -29,24 +26,8 @@ ALPHAS = [0.0, 0.5, 1.0, 2.0, 4.0]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--longmemeval", required=True, help="longmemeval_s.json in the official format")
-    parser.add_argument("--limit", type=int, default=30, help="first questions of LongMemEval-S")
-    arguments = parser.parse_args()
-    keep_indexes(10_000)
-    sources = {
-        "demo_en": ["dataset=demo", "dataset.part=en"],
-        "longmemeval_s": [
-            "dataset=longmemeval_s",
-            f"dataset.path={arguments.longmemeval}",
-            f"dataset.limit={arguments.limit}",
-        ],
-    }
-    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
-        configs = {name: compose("eval", ["+system@systems.it=memorai_plus_ce", *o]) for name, o in sources.items()}
-    datasets = {name: build_dataset(config) for name, config in configs.items()}
-    first = next(iter(configs.values()))
-    factory = SystemFactory(first)
+    arguments = parser(__doc__, limit=30).parse_args()
+    datasets, factory, config = development("memorai_plus_ce", ["en"], arguments)
     objectives = {
         "ndcg": Objective("ndcg", "turn", 10, "weighted"),
         "recall": Objective("recall", "turn", 10, "weighted"),
@@ -55,7 +36,7 @@ def main() -> None:
     for text, depth, alpha in itertools.product(TEMPLATES, DEPTHS, ALPHAS):
         values = {f"reranker.pair_format.{name}": value for name, value in text.items()}
         values |= {"reranker.depth": depth, "reranker.alpha": alpha}
-        system = factory.build(with_values(first.systems.it, values))
+        system = factory.build(with_values(config, values))
         parts = {(n, m): 100 * f(d, system) for n, d in datasets.items() for m, f in objectives.items()}
         mean = sum(value for (_, metric), value in parts.items() if metric == "ndcg") / len(datasets)
         shown = " ".join(f"{name}.{metric}={value:.1f}" for (name, metric), value in parts.items())

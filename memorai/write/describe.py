@@ -15,7 +15,6 @@ from memorai.write.sentences import CJK, Sentence, tokenize, turn_sentences
 
 _KEYS = PhraseKeys("en")
 _SELF = FIRST_PERSON | POSSESSIVE_FIRST
-_speaker_key = lru_cache(maxsize=1024)(name_key)
 _CJK = re.compile(f"[{CJK}]")
 _WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:['’-][^\W{CJK}]+)*")
 
@@ -98,10 +97,10 @@ def _stems(text: str) -> list[str]:
 def _mentions(name: str, turns: Sequence[Turn], count: int, backwards: bool = False) -> list[str]:
     """The first ``count`` distinct sentences that mention ``name``; else the turns' own first sentences."""
     key = name_key(name)
-    speaks = any(_speaker_key(turn.speaker) == key for turn in turns)
+    speaks = any(name_key(turn.speaker) == key for turn in turns)
     exact: dict[str, None] = {}
     # one by one, for the first few turns decide, and a participant has thousands
-    for turn in (turn for turn in turns if not speaks or _speaker_key(turn.speaker) == key):
+    for turn in (turn for turn in turns if not speaks or name_key(turn.speaker) == key):
         text = _searchable(turn)
         order = range(len(text.sentences)) if speaks else text.mentioning(name)
         for i in reversed(order) if backwards else order:

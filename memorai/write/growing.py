@@ -65,6 +65,11 @@ class GrowingExtractor(Protocol):
         ...
 
 
+def participants(known: Sequence[str], turns: Sequence[Turn]) -> tuple[str, ...]:
+    """The speakers that were known and those who are new, in the order in which they first spoke."""
+    return tuple(dict.fromkeys((*known, *(turn.speaker for turn in turns))))
+
+
 class MentionColumns:
     """Numbers entities, and keeps which of them each turn mentions."""
 

@@ -13,7 +13,7 @@ from memorai.types import Turn
 from memorai.write.chunks import Span
 from memorai.write.coref import PronounTracker
 from memorai.write.extraction import RelationMention
-from memorai.write.growing import Bools, Ints, MentionColumns, MentionTable
+from memorai.write.growing import Bools, Ints, MentionColumns, MentionTable, participants
 from memorai.write.names import PhraseKeys, name_key
 from memorai.write.nested import NestedPhrases
 from memorai.write.reading import Reader, Reading
@@ -66,7 +66,7 @@ class GrowingLexical:
     def append(self, turns: Sequence[Turn]) -> MentionTable:
         """Read more turns and return the mentions and relations of all."""
         self._turns += turns
-        speakers = tuple(dict.fromkeys((*self._speakers, *(turn.speaker for turn in turns))))
+        speakers = participants(self._speakers, turns)
         if speakers != self._speakers:
             self._begin(speakers)
         changed = self._reader.append(self._turns[len(self._found) :])

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import Stemmer
 
@@ -22,6 +23,7 @@ SNOWBALL = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=65536)
 def name_key(name: str) -> str:
     """Identity of a proper name: NFKC, casefolded, possessive and outer space removed; accents are kept."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

@@ -78,17 +78,24 @@ def apply(extraction: Extraction, decisions: Iterable[Decision]) -> Extraction:
 
     # what an extractor wrote of an entity that is split speaks of several: its parts are described from their turns
     split = {source for source, _ in parts}
+    touched = split | merges.keys()
     descriptions: dict[str, str] = {}
     mentions: dict[tuple[str, str], Mention] = {}
     for mention in extraction.mentions:
-        key, name = resolved(mention.key, mention.turn_id)
+        key, name = resolved(mention.key, mention.turn_id) if mention.key in touched else (mention.key, None)
         if mention.key in extraction.descriptions and mention.key not in split:
             descriptions.setdefault(key, extraction.descriptions[mention.key])
         before = mentions.get((key, mention.turn_id))
+        if before is None and key == mention.key and name is None:
+            mentions[key, mention.turn_id] = mention
+            continue
         weight = max(mention.weight, before.weight) if before else mention.weight
         mentions[key, mention.turn_id] = replace(before or mention, key=key, name=name or mention.name, weight=weight)
     relations: list[RelationMention] = []
     for relation in extraction.relations:
+        if relation.source not in touched and relation.target not in touched:
+            relations.append(relation)
+            continue
         turns: dict[tuple[str, str], list[str]] = {}
         for turn_id in relation.turn_ids:
             ends = resolved(relation.source, turn_id)[0], resolved(relation.target, turn_id)[0]

@@ -92,10 +92,14 @@ class EntityResolver:
             turns: that it was made from, in order.
         """
         decisions: list[Decision] = []
+        found: list[Decision] = []
+        entities: _Entities | None = None
         speakers = dict.fromkeys(turn.speaker.strip() for turn in turns if turn.speaker.strip())
         for step in (self._split, self._form, self._plural, self._role, self._alias, self._similar, self._embedding):
-            entities = _Entities(apply(extraction, decisions), speakers, _split_keys(decisions))
-            decisions += step(entities, turns)
+            if found or entities is None:
+                entities = _Entities(apply(extraction, decisions), speakers, _split_keys(decisions))
+            found = step(entities, turns)
+            decisions += found
         for decision in decisions:
             _LOG.debug("%s", decision)
         return Resolution(extraction, tuple(decisions))

@@ -13,7 +13,7 @@ from memorai.errors import InputError
 from memorai.types import Turn
 from memorai.write.extraction import Extraction, Segment
 from memorai.write.gate import turns_of
-from memorai.write.growing import MentionColumns, MentionTable
+from memorai.write.growing import MentionColumns, MentionTable, participants
 from memorai.write.lexicon_en import CLOSED_CLASS
 from memorai.write.names import PhraseKeys, SpeakerAliases, name_key
 from memorai.write.relations import POSSESSION, Statement
@@ -142,7 +142,7 @@ class GrowingSpacy:
     def append(self, turns: Sequence[Turn]) -> MentionTable:
         """Parse more turns and return the mentions and relations of all."""
         self._turns += turns
-        speakers = tuple(dict.fromkeys((*self._speakers, *(turn.speaker for turn in turns))))
+        speakers = participants(self._speakers, turns)
         if speakers != self._speakers:
             self._begin(speakers)
         fresh = self._turns[self._read :]

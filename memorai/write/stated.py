@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
@@ -58,7 +59,7 @@ class Stated:
         self._stale = False
         self._places: dict[Statement, dict[int, None]] = {}
         self._starts: dict[Statement, datetime] = {}
-        self._ends: list[tuple[int, int]] = []
+        self._ends = array("q")  # pairs, flat
         self._relations: dict[Statement, RelationMention] = {}
 
     def _add(self, turn: int) -> None:
@@ -68,6 +69,6 @@ class Stated:
         for statement in made:
             if statement not in self._places:
                 self._places[statement] = {}
-                self._ends.append((self._number(statement.source), self._number(statement.target)))
+                self._ends.extend((self._number(statement.source), self._number(statement.target)))
             self._places[statement][turn] = None
             self._relations.pop(statement, None)

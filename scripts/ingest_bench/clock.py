@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from memorai.write import describe, when
+from memorai.write import describe, names, when
 
 T = TypeVar("T")
 
@@ -46,3 +46,4 @@ def forget() -> None:
     """Empty the caches that would make a second run cheaper than the first."""
     describe._searchable.cache_clear()
     when._library.cache_clear()
+    names.name_key.cache_clear()

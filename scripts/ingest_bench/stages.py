@@ -63,16 +63,19 @@ class Stages:
         self.text = TurnFormat()
         self.segments = [SessionSegmenter().segment(c) for c in conversations]
 
-    def rows(self, with_embedding: bool = True) -> Iterator[Row]:
-        """Every setting, as rows in the order of the table."""
+    def rows(self, threads: Sequence[int] = (1, 2)) -> Iterator[Row]:
+        """Every setting, as rows in the order of the table; turns are embedded with each number of torch threads."""
         yield self._each("shared", "segment: sessions", lambda c, s: SessionSegmenter().segment(c))
         yield self._each("shared", "segment: windows", lambda c, s: WindowSegmenter().segment(c))
         yield self._each("shared", "summarise", lambda c, s: [summarize(segment.turns) for segment in s])
         yield self._each("shared", "index BM25", lambda c, s: BM25().fit([self.text(t) for t in c.turns]))
         yield self._gate("rules", RuleGate())
-        if with_embedding:
+        vectors: dict[str, np.ndarray] = {}
+        for number in threads:
+            torch.set_num_threads(number)
             vectors, cost = self.embedding()
-            yield Row("shared", "embed turns", cost)
+            yield Row("shared", f"embed turns, threads: {number}", cost)
+        if vectors:
             yield self._gate("learned, vectors at hand", LearnedGate(Known(vectors), self.text))
         yield from self._graph("memorai_plus", StemExtractor(), described=False)
         yield from self._graph("memorai", LexicalExtractor(), described=True)
@@ -121,8 +124,3 @@ class Stages:
 
 def _extract(extractor: Extractor) -> Callable[[Conversation, tuple[Segment, ...]], Extraction]:
     return lambda c, s: extractor.extract(s, c.language)
-
-
-def threads(number: int) -> None:
-    """Let torch use so many cores."""
-    torch.set_num_threads(number)

@@ -42,7 +42,13 @@ def test_costs_are_medians_a_turn() -> None:
 
 
 def test_totals_and_ratios() -> None:
-    shared = {"segment: sessions": 1.0, "gate: rules": 2.0, "index BM25": 10.0, "embed turns": 20.0}
+    shared = {
+        "segment: sessions": 1.0,
+        "gate: rules": 2.0,
+        "index BM25": 10.0,
+        "embed turns, threads: 1": 20.0,
+        "embed turns, threads: 2": 30.0,
+    }
     rows = [Row("shared", stage, Cost(ms, ms, 5)) for stage, ms in shared.items()]
     rows += [Row("memorai_plus", stage, Cost(ms, ms, 5)) for stage, ms in (("extract", 3.0), ("build graph", 4.0))]
     assert [(r.setting, r.stage, r.cost.wall) for r in report.totals(rows)] == [
@@ -62,7 +68,7 @@ def test_the_script_falls_back_to_the_demo_and_records(
 ) -> None:
     monkeypatch.setenv("MEMORAI_DATA", str(tmp_path))
     script = runpy.run_path(str(SCRIPTS / "bench_ingest.py"))
-    script["main"](["--no-embedding", "--runs", "1", "--sizes", "20", "40", "--record", str(tmp_path / "out")])
+    script["main"](["--threads", "--runs", "1", "--sizes", "20", "40", "--record", str(tmp_path / "out")])
     assert "bundled English demo" in capsys.readouterr().out
     written = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert written["data"] == "demo"

@@ -231,6 +231,14 @@ class WeightedBlock:
         else:
             total += self.out_sum(total.shape[1], total.dtype)
 
+    def edge_weight(self, query: int) -> Tensor:
+        """Return the weights of one query multiplied out: float64 [E], in the order of the block's edges."""
+        block, weight = self.block, self.block.weight.double()
+        for scale, end in ((self.source_scale, block.source), (self.target_scale, block.target)):
+            if scale is not None:
+                weight = weight * scale[end, query]
+        return weight if self.value is None else weight * self.value[:, query]
+
     def spread(self, x: Tensor, back: bool = False) -> Tensor:
         """Move x along the edges by ``weight * value`` alone, or ``back`` against the walk; differentiable."""
         block, to_target = self.block, self.reverse == back

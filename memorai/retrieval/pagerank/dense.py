@@ -53,16 +53,9 @@ def solve(blocks: Sequence[WeightedBlock], restart: Tensor, damping: float) -> T
         for block in blocks:
             source = block.block.source.long() + block.block.source_rows.start
             target = block.block.target.long() + block.block.target_rows.start
-            value = block.block.weight.double()
-            if block.source_scale is not None:
-                value = value * block.source_scale[block.block.source, q]
-            if block.target_scale is not None:
-                value = value * block.target_scale[block.block.target, q]
-            if block.value is not None:
-                value = value * block.value[:, q]
             if block.reverse:
                 source, target = target, source
-            weights.index_put_((source, target), value, accumulate=True)
+            weights.index_put_((source, target), block.edge_weight(q), accumulate=True)
         out = weights.sum(1)
         dangling = (out < torch.finfo(restart.dtype).tiny).double()
         transition = weights / torch.where(dangling > 0, 1, out)[:, None]

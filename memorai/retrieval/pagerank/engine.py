@@ -19,7 +19,7 @@ from memorai.retrieval.pagerank.dense import solve
 from memorai.retrieval.pagerank.power import iterate
 from memorai.retrieval.pagerank.schedule import is_reversible
 from memorai.retrieval.pagerank.threads import suited_threads
-from memorai.retrieval.pagerank.walk import Solution, Walk, check_damping, check_limits, normalise_restart, prepare
+from memorai.retrieval.pagerank.walk import Solution, check_damping, check_limits, normalise_restart, prepare
 
 Engine = Literal["auto", "power", "batched", "compiled", "push", "solve"]
 
@@ -139,29 +139,15 @@ def _walk(
 ) -> Solution:
     """Run an engine on blocks of queries; the mass sums to 1 a column."""
     size = batch_size or _batch_size(len(restart))
-    run: Callable[[Walk, float, float, int, bool], Solution] = iterate
     if engine == "compiled":
-        from memorai.retrieval.pagerank import compiled, single  # numba takes a second to import
-
-        run, size = compiled.iterate, min(size, BATCH_SIZE)
-    accelerate = engine != "power" and is_reversible(blocks)
+        size = min(size, BATCH_SIZE)  # the widest kernel
+    run = _runner(engine, damping, tol, max_iter, accelerate=engine != "power" and is_reversible(blocks))
     parts = []
     for start in range(0, restart.shape[1], size):
         columns = slice(start, start + size)
         memo: dict[int, Tensor] = {}
         some = [block.columns(columns, restart.dtype, memo) for block in blocks]
-        s = restart[:, columns].contiguous()
-        if engine == "push":
-            mass, steps, residual = push.solve(some, s, damping, tol, max_iter)
-            parts.append(Solution(mass.div_(mass.sum(0)), steps, residual))
-            continue
-        if engine == "solve":
-            parts.append(Solution(solve(some, s, damping).to(s.dtype), 1, s.new_zeros(s.shape[1])))
-            continue
-        if engine == "compiled" and s.shape[1] == 1:
-            mass, steps, residual = single.iterate(some, s, damping, tol, max_iter, accelerate)
-        else:
-            mass, steps, residual = run(prepare(some, s), damping, tol, max_iter, accelerate)
+        mass, steps, residual = run(some, restart[:, columns].contiguous())
         # Chebyshev's steps may leave a node below 0 by less than the tolerance
         mass = mass.clamp_min_(0)
         parts.append(Solution(mass.div_(mass.sum(0)), steps, residual))
@@ -169,6 +155,26 @@ def _walk(
         return parts[0]
     mass, residual = torch.cat([part.mass for part in parts], 1), torch.cat([part.residual for part in parts])
     return Solution(mass, max(part.iterations for part in parts), residual)
+
+
+def _runner(
+    engine: str, damping: float, tol: float, max_iter: int, accelerate: bool
+) -> Callable[[Sequence[WeightedBlock], Tensor], Solution]:
+    """Return the engine as a function of the blocks and the restart [N, Q] of some queries."""
+    limits = (damping, tol, max_iter)
+    if engine == "solve":
+        return lambda blocks, s: Solution(solve(blocks, s, damping).to(s.dtype), 1, s.new_zeros(s.shape[1]))
+    if engine == "push":
+        return lambda blocks, s: push.solve(blocks, s, *limits)
+    if engine == "compiled":
+        from memorai.retrieval.pagerank import compiled, single  # numba takes a second to import
+
+        return lambda blocks, s: (
+            single.iterate(blocks, s, *limits, accelerate)
+            if s.shape[1] == 1
+            else compiled.iterate(prepare(blocks, s), *limits, accelerate)
+        )
+    return lambda blocks, s: iterate(prepare(blocks, s), *limits, accelerate)
 
 
 def _batch_size(num_nodes: int) -> int:

@@ -175,25 +175,28 @@ def cosine_local_graph(
     return local_graph(sum(sizes[name] for name in NODE_TYPES), parts, num_items, groups)
 
 
-def weighted_local_graph(blocks: Sequence[WeightedBlock], num_nodes: int, query: int = 0) -> LocalGraph:
-    """Return the graph with the weights of one query written out: O(E), for small graphs and for comparison."""
-    parts = []
+def weighted_local_graph(blocks: Sequence[WeightedBlock], num_nodes: int) -> LocalGraph:
+    """Return the edges of all blocks, each an item of its own: its similarity is the edge's weight.
+
+    `edge_weights` gives a query's. Both are O(E): for small graphs and for comparison.
+    """
+    parts, first = [], 0
     for weighted in blocks:
         block = weighted.block
-        weight = block.weight.double()
-        factors = ((weighted.source_scale, block.source), (weighted.target_scale, block.target))
-        for scale, end in factors:
-            if scale is not None:
-                weight = weight * scale[end, query]
-        if weighted.value is not None:
-            weight = weight * weighted.value[:, query]
         ends = [
             (local + rows.start).cpu().numpy()
             for local, rows in ((block.source, block.source_rows), (block.target, block.target_rows))
         ]
         there, back = reversed(ends) if weighted.reverse else ends
-        parts.append(LocalEdges(there, back, weight.cpu().numpy()))
-    return local_graph(num_nodes, parts)
+        item = np.arange(first, first + block.num_edges)
+        parts.append(LocalEdges(there, back, np.ones(block.num_edges, np.float32), item))
+        first += block.num_edges
+    return local_graph(num_nodes, parts, num_items=first)
+
+
+def edge_weights(blocks: Sequence[WeightedBlock], query: int) -> np.ndarray:
+    """Return the weights of a query, float64 [E], in the order of the items of `weighted_local_graph`."""
+    return np.concatenate([np.zeros(0), *(block.edge_weight(query).cpu().numpy() for block in blocks)])
 
 
 def _items(kind: EdgeType, source: np.ndarray, num_entities: int, num_items: int) -> np.ndarray | None:

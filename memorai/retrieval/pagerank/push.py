@@ -14,7 +14,7 @@ from torch import Tensor
 
 from memorai.retrieval.pagerank.blocks import WeightedBlock
 from memorai.retrieval.pagerank.local import LocalPageRank
-from memorai.retrieval.pagerank.local_graph import weighted_local_graph
+from memorai.retrieval.pagerank.local_graph import edge_weights, weighted_local_graph
 from memorai.retrieval.pagerank.walk import Solution, inverse_out
 
 #: residual that a node may keep for each of its edges: so small that ``tol`` alone ends a query
@@ -44,11 +44,18 @@ def solve(blocks: Sequence[WeightedBlock], restart: Tensor, damping: float, tol:
     left = 0.99 * tol * least / (2 * (1 + damping) * max(damping, 0.5))
     edges = max(1, sum(b.block.num_edges for b in blocks))
     scores, residual, most = torch.zeros_like(restart), restart.new_zeros(num_queries), 1
+    walk = LocalPageRank(weighted_local_graph(blocks, num_nodes))
     for q in range(num_queries):
         seeds = restart[:, q].nonzero()[:, 0]
-        walk = LocalPageRank(weighted_local_graph(blocks, num_nodes, q))
         mass = restart[seeds, q].double().numpy()
-        found = walk(seeds.numpy(), mass, damping=damping, eps=_LEAST, tol=left, max_edges=max_iter * edges)
+        found = walk(
+            *(seeds.numpy(), mass),
+            similarity=edge_weights(blocks, q),
+            damping=damping,
+            eps=_LEAST,
+            tol=left,
+            max_edges=max_iter * edges,
+        )
         scores[torch.from_numpy(found.nodes), q] = torch.from_numpy(found.scores).to(scores.dtype)
         residual[q] = 2 * (1 + damping) * found.error
         most = max(most, -(-found.edges // edges))

@@ -101,7 +101,10 @@ def run(
     totals: Any,
     residual: Any,
 ) -> int:
-    """Take steps as `kernels.run` does."""
+    """Take steps as `kernels.run` does.
+
+    Written out again: a kernel that is handed another one cannot be cached between processes.
+    """
     count = 0
     for omega in omegas:
         step(chunks, 0, len(chunks) - 1, omega, fixed, now, following, totals)

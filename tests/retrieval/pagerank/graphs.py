@@ -14,6 +14,19 @@ from memorai.retrieval.pagerank import Block, WeightedBlock
 ITERATIVE = ["power", "batched", *(["compiled"] if importlib.util.find_spec("numba") else [])]
 
 
+def chain(*edges: tuple[int, int], nodes: int, weights: list[float] | None = None) -> list[WeightedBlock]:
+    """Edges among ``nodes``, of weight 1 or as given."""
+    pairs = torch.tensor(edges, dtype=torch.int64).reshape(-1, 2)
+    weight = torch.tensor(weights if weights is not None else [1.0] * len(edges), dtype=torch.float64)
+    whole = slice(0, nodes)
+    return [WeightedBlock(Block(whole, whole, pairs[:, 0], pairs[:, 1], weight))]
+
+
+def both_ways(blocks: list[WeightedBlock]) -> list[WeightedBlock]:
+    """The blocks, and the same edges back."""
+    return blocks + [WeightedBlock(b.block, b.source_scale, b.target_scale, b.value, True) for b in blocks]
+
+
 def random_blocks(
     seed: int, sizes: tuple[int, int, int], edges: int, queries: int, reversible: bool = False, unit: bool = False
 ) -> tuple[list[WeightedBlock], int]:

@@ -11,22 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memorai.retrieval.pagerank import Block, WeightedBlock, pagerank, pagerank_dense
-from tests.retrieval.pagerank.graphs import ITERATIVE, convert, plain_power, random_blocks, random_restart
+from tests.retrieval.pagerank.graphs import (
+    ITERATIVE,
+    both_ways,
+    chain,
+    convert,
+    plain_power,
+    random_blocks,
+    random_restart,
+)
 
 ENGINES = [*ITERATIVE, "push", "solve"]
 NEEDS_CUDA = [pytest.mark.cuda, pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")]
 DEVICES = ["cpu", pytest.param("cuda", marks=NEEDS_CUDA)]
-
-
-def chain(*edges: tuple[int, int], nodes: int, weights: list[float] | None = None) -> list[WeightedBlock]:
-    pairs = torch.tensor(edges, dtype=torch.int64).reshape(-1, 2)
-    weight = torch.tensor(weights if weights is not None else [1.0] * len(edges), dtype=torch.float64)
-    whole = slice(0, nodes)
-    return [WeightedBlock(Block(whole, whole, pairs[:, 0], pairs[:, 1], weight))]
-
-
-def both_ways(blocks: list[WeightedBlock]) -> list[WeightedBlock]:
-    return blocks + [WeightedBlock(b.block, b.source_scale, b.target_scale, b.value, True) for b in blocks]
 
 
 def column(*values: float) -> torch.Tensor:

@@ -19,6 +19,7 @@ from memorai.retrieval.pagerank.local_graph import (
     LocalEdges,
     LocalGraph,
     cosine_local_graph,
+    edge_weights,
     local_graph,
     weighted_local_graph,
 )
@@ -83,8 +84,9 @@ def test_is_the_dense_solve_up_to_the_reported_error(seed, sizes, edges, damping
     restart[0] += 0.1
     exact = pagerank_dense(blocks, restart, damping)[:, 1].numpy()
     seeds = np.flatnonzero(restart[:, 1].numpy())
-    walk = LocalPageRank(weighted_local_graph(blocks, nodes, query=1))
-    found = walk(seeds, restart[seeds, 1].numpy(), damping=damping, eps=eps)
+    walk = LocalPageRank(weighted_local_graph(blocks, nodes))
+    weights = edge_weights(blocks, 1)
+    found = walk(seeds, restart[seeds, 1].numpy(), similarity=weights, damping=damping, eps=eps)
     scores = found.dense(nodes)
     assert found.converged
     assert (scores <= exact + 1e-12).all(), "each score is a lower bound"

@@ -5,7 +5,13 @@ import pytest
 import torch
 
 from memorai.graph.schema import ENTITY, MENTIONED_IN, NEXT, PART_OF, RELATION, SNIPPET, TURN, Edges
-from memorai.retrieval.pagerank.local_graph import LocalEdges, cosine_local_graph, local_graph, weighted_local_graph
+from memorai.retrieval.pagerank.local_graph import (
+    LocalEdges,
+    cosine_local_graph,
+    edge_weights,
+    local_graph,
+    weighted_local_graph,
+)
 from tests.retrieval.pagerank.graphs import random_blocks
 
 SIZES = {ENTITY: 3, TURN: 2, SNIPPET: 1}
@@ -60,11 +66,11 @@ def test_reverse_and_static_weights() -> None:
 def test_written_out_weights_match_the_blocks() -> None:
     blocks, nodes = random_blocks(3, (5, 6, 2), 20, 3)
     dense = np.zeros((nodes, nodes))
-    graph = weighted_local_graph(blocks, nodes, query=1)
-    for u, row in enumerate(rows(graph)):
-        for v, weight, item in row:
-            dense[u, v] += weight
-            assert item == -1
+    weights = edge_weights(blocks, 1)
+    for u, row in enumerate(rows(weighted_local_graph(blocks, nodes))):
+        for v, unit, item in row:
+            dense[u, v] += weights[item]
+            assert unit == 1
     eye = torch.eye(nodes, dtype=torch.float64)
     expected = torch.zeros(nodes, nodes, dtype=torch.float64)
     for block in blocks:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memorai.retrieval.pagerank import pagerank, pagerank_dense
 from memorai.retrieval.pagerank.push import solve
-from tests.retrieval.pagerank.graphs import random_blocks, random_restart
+from tests.retrieval.pagerank.graphs import both_ways, chain, random_blocks, random_restart
 
 
 @given(
@@ -27,8 +27,6 @@ def test_the_error_is_within_what_the_residual_promises(seed: int, d: float, tol
 
 def test_a_coarse_tolerance_leaves_far_nodes_untouched():
     # a path of 2,000 nodes: at d = 0.5 the mass k steps off is below 2^-k
-    from tests.retrieval.pagerank.test_engine import both_ways, chain
-
     blocks = both_ways(chain(*((i, i + 1) for i in range(1999)), nodes=2000))
     restart = torch.zeros(2000, 1, dtype=torch.float64)
     restart[1000] = 1
