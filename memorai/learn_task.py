@@ -36,15 +36,13 @@ from memorai.report.curves import write_curves
 from memorai.report.manifest import manifest
 from memorai.report.render import to_markdown, to_rich
 from memorai.report.results import Results, Row
-from memorai.report.run import check_ks, check_settings, notes_of, say_what_was_loaded
+from memorai.report.run import check_ks, check_settings, notes_of, protocol_of, say_what_was_loaded
 from memorai.report.tables import print_tables, write_tables
 from memorai.report.tracking import log_rows, tracked
 from memorai.types import Dataset, Ranking
 
 #: the licence of this data forbids to ship what was learned from it
 NOT_TO_SHIP = ("locomo",)
-#: how the learned system is called in rows
-SYSTEM = "memorai_plus"
 
 
 @dataclass
@@ -104,7 +102,7 @@ def train_scorers(config: DictConfig) -> float:
         notes.append(f"Training and testing took {(time.perf_counter() - seconds) / max(1, len(scored)):.0f} s a seed.")
         results = _report(run, dataset, scored, ks, notes, started)
         write_curves(run.curves.rows, folder)
-    found = [r.value for r in results.rows if _is_main(r) and r.system == SYSTEM and r.seed is None]
+    found = [r.value for r in results.rows if _is_main(r) and r.system == config.learning.name and r.variant and r.seed is None]
     Console(stderr=True).print(f"wrote {folder}", markup=False, highlight=False, soft_wrap=True)
     return found[0]
 
@@ -150,7 +148,8 @@ def _learned(
     """Scores by (variant, seed): the full evidence first, then each ablation."""
     learning = run.settings["learning"]
     protocol, scored, notes = learning["protocol"], {}, []
-    variants = {"": run.evidence.names} | dropped(run.evidence.names, learning["ablation"])
+    (used,) = dropped(run.evidence.names, [{"name": "used", "without": learning["without"]}]).values()
+    variants = {"": used} | dropped(used, learning["ablation"])
     folds = make_folds(protocol, groups, others, learning["folds"])
     full: dict[str, Settings] = {}
     for name, features in variants.items():
@@ -166,7 +165,7 @@ def _learned(
                 chosen.append(f"{checkpoint.settings.hidden} units, {checkpoint.epoch} epochs")
                 for group in fold.test:
                     rankings |= _ranked(checkpoint, group.keep(features), max(ks))
-            scored[name, seed] = scored_rows(dataset, Outcome(SYSTEM, rankings), ks)
+            scored[name, seed] = scored_rows(dataset, Outcome(learning["name"], rankings), ks)
             if not name:
                 notes.append(f"Seed {seed} chose by fold: {'; '.join(chosen)}.")
     return scored, notes
@@ -245,23 +244,24 @@ def _report(
     systems = {str(name): run.factory.build(system) for name, system in config.systems.items()}
     outcomes = run_systems(dataset, systems, max(ks), progress=bool(config.progress))
     untrained = {outcome.system: scored_rows(dataset, outcome, ks) for outcome in outcomes}
+    protocols = {outcome.system: protocol_of(outcome, "untrained") for outcome in outcomes}
     rows: list[Row] = []
     common: dict[str, Any] = {"dataset": dataset.name, "order": dataset.categories}
     common |= {"n_resamples": int(config.bootstrap)}
-    kind = str(learning["variant"])
+    kind, learned = str(learning["variant"]), str(learning["name"])
     for name, values in untrained.items():
-        rows += values.rows(protocol="untrained", system=name, **common)
+        rows += values.rows(protocol=protocols[name], system=name, **common)
     seeds = [values for (name, _), values in scored.items() if not name]
     means = {name: mean_scored([v for (n, _), v in scored.items() if n == name]) for name in {n: 0 for n, _ in scored}}
     for name, values in means.items():
         label = ",".join(part for part in (kind, name) if part)
-        rows += values.rows(protocol=learning["protocol"], system=SYSTEM, variant=label, **common)
+        rows += values.rows(protocol=learning["protocol"], system=learned, variant=label, **common)
     for (name, seed), values in scored.items():
         if not name and len(seeds) > 1:
-            own = values.rows(protocol=learning["protocol"], system=SYSTEM, variant=kind, seed=seed, **common)
+            own = values.rows(protocol=learning["protocol"], system=learned, variant=kind, seed=seed, **common)
             rows += [row for row in own if row.category in ("macro", "weighted") and row.k in (3, 10)]
     if len(seeds) > 1:
-        notes.append("Over seeds, mean and standard deviation: " + _spread(rows, kind))
+        notes.append("Over seeds, mean and standard deviation: " + _spread(rows, learned, kind))
     tests = comparison("the learned scorer", means[""], untrained | {n: v for n, v in means.items() if n})
     labels = {outcome.system: outcome.labels for outcome in outcomes}
     described = manifest(
@@ -278,7 +278,7 @@ def _report(
         notes=[*notes_of(dataset, ks), *notes],
     )
     parts = {"embedder": "+".join(run.evidence.fused), "extractor": "stem", "gate": "none"}
-    described["systems"] += [{"system": SYSTEM, "variant": kind, **parts}]
+    described["systems"] += [{"system": learned, "variant": kind, **parts}]
     results = Results(manifest=described, rows=rows)
     results.write(run.folder)
     write_tables(run.folder, results, run.settings["published"])
@@ -291,7 +291,7 @@ def _report(
     return results
 
 
-def _spread(rows: Sequence[Row], kind: str) -> str:
+def _spread(rows: Sequence[Row], learned: str, kind: str) -> str:
     parts = []
     for metric, k in (("ndcg", 10), ("recall", 10)):
         for category in ("macro", "weighted"):
@@ -299,7 +299,7 @@ def _spread(rows: Sequence[Row], kind: str) -> str:
                 100 * row.value
                 for row in rows
                 if (row.system, row.variant, row.metric, row.k, row.category, row.unit)
-                == (SYSTEM, kind, metric, k, category, "turn")
+                == (learned, kind, metric, k, category, "turn")
                 and row.seed is not None
             ]
             if found:

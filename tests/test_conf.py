@@ -30,6 +30,7 @@ PROMISES = {
     "ablation_weights": ("systems.memorai.retriever.weights._target_", "memorai.retrieval.weights.CosineWeights"),
     "tune": ("tune.system", "memorai_plus"),
     "learning_loco": ("learning.protocol", "loco"),
+    "learning_loco_ce": ("learning.name", "memorai_plus_ce"),
     "learning_ablation": ("learning.seeds", [0]),
     "learning_zero_shot": ("learning.protocol", "zero_shot"),
     "learning_longmemeval": ("learning.protocol", "within"),

@@ -13,10 +13,10 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from memorai.errors import InputError
-from memorai.learn.examples import Group
+from memorai.learn.examples import Group, question_key
 from memorai.learn.fit import Fitted, Settings
 from memorai.learn.scorer import EvidenceScorer
-from memorai.types import Dataset
+from memorai.types import Dataset, Query
 
 WEIGHTS, CARD = ".safetensors", ".json"
 _REMEDY = "train one: python -m memorai.train +experiment=learning_zero_shot"
@@ -31,20 +31,20 @@ class Source:
         version: release or commit.
         sha256: of the file.
         conversations: id -> digest of its turns (`memorai.learn.examples.digest_of`).
-        questions: ids of those trained on.
+        questions: id -> `memorai.learn.examples.question_key` of those trained on.
     """
 
     dataset: str
     version: str
     sha256: str
     conversations: Mapping[str, str]
-    questions: Sequence[str] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, dataset: Dataset, groups: Sequence[Group]) -> Source:
         """Describe those groups that are of the data set."""
         own = [group for group in groups if group.dataset == dataset.name]
-        questions = [question.id for group in own for question in group.questions]
+        questions = {question.id: question_key(question) for group in own for question in group.questions}
         return cls(dataset.name, dataset.version, dataset.sha256, {g.conversation: g.digest for g in own}, questions)
 
 
@@ -141,6 +141,13 @@ class Checkpoint:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, SafetensorError) as error:
             raise InputError(f"{place}: not a checkpoint ({' '.join(str(error).split())[:120]}); {_REMEDY}") from None
 
-    def saw(self, digest: str) -> bool:
-        """Whether labels of the conversation with these turns were seen in training, under whatever id."""
-        return any(digest in source.conversations.values() for source in self.trained_on)
+    def saw(self, digest: str, queries: Sequence[Query] = ()) -> bool:
+        """Whether labels of the conversation with these turns were seen in training, under whatever id, or of a query.
+
+        A question may come back over a longer haystack, as those of LongMemEval do, and is known by its id and words.
+        """
+        keys = {question_key(query) for query in queries}
+        return any(
+            digest in source.conversations.values() or not keys.isdisjoint(source.questions.values())
+            for source in self.trained_on
+        )

@@ -14,7 +14,7 @@ from memorai.graph.schema import EdgeType
 from memorai.learn.features import Evidence, Features
 from memorai.models.cache import content_key
 from memorai.retrieval.indexed import IndexedGraph, QueryView
-from memorai.types import Conversation, Dataset, Question, Turn
+from memorai.types import Conversation, Dataset, Query, Question, Turn
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,11 @@ class GraphSystem(Protocol):
 def digest_of(turns: Iterable[Turn]) -> str:
     """Return the identity of what was said, by whom and in which order, whatever its ids and times."""
     return content_key(*(part for turn in turns for part in (turn.speaker, turn.text)))
+
+
+def question_key(question: Query | Question) -> str:
+    """Return the identity of a question, whatever haystack it is asked of: its id and its words."""
+    return content_key(question.id, question.text)
 
 
 def collect(dataset: Dataset, system: GraphSystem, evidence: Evidence, progress: bool = True) -> list[Group]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memorai.errors import InputError
-from memorai.learn.examples import Group
+from memorai.learn.examples import Group, question_key
 
 #: leave one conversation out; folds of questions; other data sets only
 PROTOCOLS = ("loco", "within", "zero_shot")
@@ -48,8 +48,8 @@ def make_folds(
             for i, test in enumerate(parts)
         ]
     if protocol == "zero_shot":
-        known = {group.digest for group in groups}
-        clean = tuple(group for group in others if group.digest not in known)
+        known = {group.digest for group in groups} | {question_key(q) for group in groups for q in group.questions}
+        clean = tuple(g for g in others if known.isdisjoint((g.digest, *map(question_key, g.questions))))
         if not clean:
             raise InputError("protocol=zero_shot trains on other data than it tests; give some in learning.training")
         return [Fold("all", clean, tuple(groups))]

@@ -21,7 +21,7 @@ from memorai.retrieval.retrievers import Retrieved
 class LearnedRetriever:
     """Scores turns by what `Evidence` says of them.
 
-    A checkpoint that saw labels of a conversation is refused on it. A folder of checkpoints holds the folds of a
+    A checkpoint that saw labels of a conversation or of its questions is refused on it. A folder of checkpoints holds the folds of a
     cross-validation: each conversation is ranked by the first that has not seen it.
 
     Args:
@@ -46,14 +46,14 @@ class LearnedRetriever:
         """Return the scorer's scores of the turns.
 
         Raises:
-            InputError: every checkpoint was trained on labels of this conversation.
+            InputError: every checkpoint was trained on labels of this conversation or its questions.
         """
         digest = digest_of(view.graph.turns)
-        fold = next((i for i, one in enumerate(self.checkpoints) if not one.saw(digest)), None)
+        fold = next((i for i, one in enumerate(self.checkpoints) if not one.saw(digest, view.queries)), None)
         if fold is None:
             raise InputError(
-                f"checkpoint {self.name} was trained on conversation {view.graph.conversation_id}, so its figures "
-                "there say nothing; test it on other data, or give the folder of a cross-validation's folds"
+                f"checkpoint {self.name} was trained on conversation {view.graph.conversation_id} or its questions, so "
+                "its figures there say nothing; test it on other data, or give the folder of a cross-validation's folds"
             )
         trained, ours = self.checkpoints[fold].evidence.get("index"), view.indexed.embedder.name
         if trained not in (None, ours):
@@ -67,7 +67,7 @@ class LearnedRetriever:
 
 def models_of(evidence: Evidence) -> dict[str, str]:
     """Return scorer -> what it computes, for a card."""
-    return {name: identity_of(scorer) for name, scorer in evidence.fused.items()}
+    return {name: identity_of(scorer) for name, scorer in (evidence.fused | evidence.single).items()}
 
 
 def check_models(trained: Mapping[str, str], evidence: Evidence, name: str) -> None:

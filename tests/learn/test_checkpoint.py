@@ -8,7 +8,7 @@ import torch
 from memorai.errors import InputError
 from memorai.learn.checkpoint import Checkpoint, Source
 from memorai.learn.fit import Settings, fit
-from memorai.types import Dataset
+from memorai.types import Dataset, Query
 from tests.learn.groups import NAMES, group
 
 DATA = Dataset("toy", "v1", "abc", ())
@@ -38,7 +38,11 @@ def test_comes_back_as_it_was_written(tmp_path):
 
 
 def test_knows_what_it_saw():
-    assert checkpoint().saw("digest-a") and not checkpoint().saw("digest-c")
+    one = checkpoint()
+    assert one.saw("digest-a") and not one.saw("digest-c")
+    # the same question over another haystack, but not one that shares its id or its words alone
+    assert one.saw("digest-c", [Query("z:q0", "?"), Query("a:q3", "?")])
+    assert not one.saw("digest-c", [Query("z:q0", "?"), Query("a:q3", "Another?")])
 
 
 def test_files_that_are_no_checkpoint(tmp_path):

@@ -33,8 +33,10 @@ def test_zero_shot_trains_on_other_data_and_drops_what_is_tested():
     renamed = replace(GROUPS[0], conversation="copy", dataset="elsewhere")
     (fold,) = make_folds("zero_shot", GROUPS, [other, renamed])
     assert (names(fold.train), names(fold.test)) == (["x"], list("abcde"))
-    with pytest.raises(InputError, match="other data"):
-        make_folds("zero_shot", GROUPS, [renamed])
+    longer = replace(other, digest="longer haystack", questions=(*other.questions[1:], GROUPS[1].questions[0]))
+    for seen in (renamed, longer):
+        with pytest.raises(InputError, match="other data"):
+            make_folds("zero_shot", GROUPS, [seen])
 
 
 def test_questions_that_share_an_answer_session_stay_together():
