@@ -25,7 +25,7 @@ from memorai.errors import InputError
 from memorai.harness.build import SystemFactory, build_dataset, plain
 from memorai.harness.run import Outcome, run_systems
 from memorai.learn.ablation import dropped
-from memorai.learn.checkpoint import CARD, Checkpoint, Source
+from memorai.learn.checkpoint import CARD, Checkpoint, Source, mean_of
 from memorai.learn.examples import Group, collect
 from memorai.learn.features import Evidence
 from memorai.learn.fit import Curves, Settings, choose_and_fit, scores_of
@@ -102,7 +102,11 @@ def train_scorers(config: DictConfig) -> float:
         notes.append(f"Training and testing took {(time.perf_counter() - seconds) / max(1, len(scored)):.0f} s a seed.")
         results = _report(run, dataset, scored, ks, notes, started)
         write_curves(run.curves.rows, folder)
-    found = [r.value for r in results.rows if _is_main(r) and r.system == config.learning.name and r.variant and r.seed is None]
+    found = [
+        r.value
+        for r in results.rows
+        if _is_main(r) and r.system == config.learning.name and r.variant and r.seed is None
+    ]
     Console(stderr=True).print(f"wrote {folder}", markup=False, highlight=False, soft_wrap=True)
     return found[0]
 
@@ -152,6 +156,7 @@ def _learned(
     variants = {"": used} | dropped(used, learning["ablation"])
     folds = make_folds(protocol, groups, others, learning["folds"])
     full: dict[str, Settings] = {}
+    trained: dict[str, list[Checkpoint]] = {}
     for name, features in variants.items():
         for seed in learning["seeds"] if not name else learning["seeds"][:1]:
             rankings: dict[str, Ranking] = {}
@@ -160,14 +165,18 @@ def _learned(
                 # an ablation changes the evidence alone: its settings are those that the full evidence chose
                 grid = [full[fold.name]] if name else run.grid()
                 checkpoint = _trained(run, fold, features, name, seed, sources, grid)
-                if not name and seed == learning["seeds"][0]:
-                    full[fold.name] = checkpoint.settings
+                if not name:
+                    full.setdefault(fold.name, checkpoint.settings)
+                    trained.setdefault(fold.name, []).append(checkpoint)
                 chosen.append(f"{checkpoint.settings.hidden} units, {checkpoint.epoch} epochs")
                 for group in fold.test:
                     rankings |= _ranked(checkpoint, group.keep(features), max(ks))
             scored[name, seed] = scored_rows(dataset, Outcome(learning["name"], rankings), ks)
             if not name:
                 notes.append(f"Seed {seed} chose by fold: {'; '.join(chosen)}.")
+    for fold_name, checkpoints in trained.items():
+        if mean := mean_of(checkpoints):
+            mean.write(run.folder / "checkpoints" / "mean" / fold_name)
     return scored, notes
 
 

@@ -41,6 +41,7 @@ def test_loco_trains_tests_and_can_be_evaluated_again(command, chats, tmp_path):
     before = {(r["metric"], r["k"], r["category"], r["unit"]): r["value"] for r in rows if r["seed"] == 0}
     after = {(r["metric"], r["k"], r["category"], r["unit"]): r["value"] for r in again.results["rows"]}
     assert before and all(after[key] == value for key, value in before.items())
+    assert {row["protocol"] for row in again.results["rows"]} == {"loco"}
     refused = command(eval_main, *learned, evidence, f"systems.learned.retriever.checkpoint={folds / 'c1'}")
     assert refused.code == 2 and "was trained on conversation c2" in refused.err
 

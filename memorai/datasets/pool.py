@@ -34,7 +34,7 @@ def load_pooled_longmemeval(
 
 
 def pooled(dataset: Dataset, questions: int) -> Dataset:
-    """Deal the conversations that have evidence into pools, one after the other, and merge each pool's sessions by time.
+    """Deal the conversations that have evidence into pools in turn, and merge each pool's sessions by time.
 
     Sessions of the same id in one pool must be the same talk, and stand there once, at their earliest time.
 

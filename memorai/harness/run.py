@@ -28,6 +28,7 @@ class Outcome:
         labels: embedder, extractor and gate.
         costs: use of language models by stage.
         chosen_here: its settings were chosen on this data set.
+        learned: protocol under which its retriever was trained; empty if it was not.
     """
 
     system: str
@@ -37,6 +38,7 @@ class Outcome:
     labels: dict[str, str] = field(default_factory=dict)
     costs: Accounting = field(default_factory=Accounting)
     chosen_here: bool = False
+    learned: str = ""
 
 
 def scored_questions(conversation: Conversation) -> list[Question]:
@@ -76,6 +78,7 @@ def run_systems(dataset: Dataset, systems: Mapping[str, System], k: int, progres
     for outcome, system in zip(outcomes, systems.values(), strict=True):
         outcome.labels = dict(system.labels())
         outcome.chosen_here = dataset.name in getattr(system, "chosen_on", ())
+        outcome.learned = str(getattr(getattr(system, "retriever", None), "protocol", ""))
     _same_questions(outcomes)
     return outcomes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,28 @@ class Source:
         own = [group for group in groups if group.dataset == dataset.name]
         questions = {question.id: question_key(question) for group in own for question in group.questions}
         return cls(dataset.name, dataset.version, dataset.sha256, {g.conversation: g.digest for g in own}, questions)
+
+
+def mean_of(checkpoints: Sequence[Checkpoint]) -> Checkpoint | None:
+    """Return one linear scorer with the mean of the weights of several, which ranks by the mean of their scores.
+
+    Args:
+        checkpoints: of the same training data and features, with different seeds.
+
+    Returns:
+        None unless all are linear and standardise the evidence alike. Seed and epoch are those of the first.
+    """
+    first = checkpoints[0]
+    states = [one.model.state_dict() for one in checkpoints]
+    alike = all(one.features == first.features and one.trained_on == first.trained_on for one in checkpoints)
+    same = all(torch.equal(state[name], states[0][name]) for state in states for name in ("mean", "scale"))
+    if not alike or not same or any(one.settings.hidden for one in checkpoints):
+        return None
+    model = EvidenceScorer(first.model.mean, first.model.scale)
+    weights = torch.stack([state["linear.weight"] for state in states]).mean(0)
+    model.load_state_dict({**states[0], "linear.weight": weights})
+    seeds = ", ".join(str(one.seed) for one in checkpoints)
+    return replace(first, model=model.eval(), validation=None, notes=(f"mean of the weights of seeds {seeds}",))
 
 
 @dataclass(frozen=True)

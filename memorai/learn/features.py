@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from weakref import WeakKeyDictionary
 
@@ -181,19 +181,21 @@ class _TextIndex:
 
     def __init__(self, indexed: IndexedGraph, sessions: Sessions) -> None:
         turns, lexical, language = indexed.graph.turns, indexed.lexical, indexed.language
-        texts = [f"{turn.text} {turn.caption or ''}" for turn in turns]
-        groups = [texts[i:j] for i, j in zip(sessions.starts, [*sessions.starts[1:], len(texts)], strict=True)]
+        # each turn is tokenised once: a blank always ends a term, so terms of joined texts are the joined terms
+        captions = [lexical.tokenizer(turn.caption or "", language) for turn in turns]
+        terms = [lexical.tokenizer(turn.text, language) + own for turn, own in zip(turns, captions, strict=True)]
+        groups = [terms[i:j] for i, j in zip(sessions.starts, [*sessions.starts[1:], len(terms)], strict=True)]
         documents = {
-            "text": texts,
-            "caption": [turn.caption or "" for turn in turns],
-            "around": [" ".join(group[max(0, i - 1) : i + 2]) for group in groups for i in range(len(group))],
-            "whole_session": [" ".join(group) for group in groups],
+            "text": terms,
+            "caption": captions,
+            "around": [_joined(group[max(0, i - 1) : i + 2]) for group in groups for i in range(len(group))],
+            "whole_session": [_joined(group) for group in groups],
         }
-        self.bm25 = {name: lexical.fit(parts, language) for name, parts in documents.items()}
+        self.bm25 = {name: lexical.fit_terms(parts, language) for name, parts in documents.items()}
         self.speakers = list(dict.fromkeys(turn.speaker for turn in turns))
         self.holding: dict[str, list[int]] = {}
-        for i, text in enumerate(texts):
-            for term in dict.fromkeys(lexical.tokenizer(text, language)):
+        for i, own in enumerate(terms):
+            for term in dict.fromkeys(own):
                 self.holding.setdefault(term, []).append(i)
 
     def scores(self, view: QueryView, sessions: Sessions) -> dict[str, np.ndarray]:
@@ -214,6 +216,10 @@ class _TextIndex:
                 overlap[places, column] += idf / sum(weigh.values())
                 rarest[places, column] = np.maximum(rarest[places, column], idf / np.log1p(n))
         return {**found, "overlap": overlap, "rarest": rarest}
+
+
+def _joined(parts: Sequence[Sequence[str]]) -> list[str]:
+    return [term for part in parts for term in part]
 
 
 def _walk(view: QueryView, seeds: np.ndarray, walk: Walk) -> np.ndarray:

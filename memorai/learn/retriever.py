@@ -21,8 +21,8 @@ from memorai.retrieval.retrievers import Retrieved
 class LearnedRetriever:
     """Scores turns by what `Evidence` says of them.
 
-    A checkpoint that saw labels of a conversation or of its questions is refused on it. A folder of checkpoints holds the folds of a
-    cross-validation: each conversation is ranked by the first that has not seen it.
+    A checkpoint that saw labels of a conversation or of its questions is refused on it. A folder of checkpoints holds
+    the folds of a cross-validation: each conversation is ranked by the first that has not seen it.
 
     Args:
         evidence: must have the features that the checkpoint was trained on, of the same models.
@@ -41,6 +41,11 @@ class LearnedRetriever:
                 raise InputError(f"checkpoint {checkpoint}: needs evidence {missing[0]}, which the system lacks")
             check_models(one.evidence, evidence, checkpoint)
         self._place = [[evidence.names.index(name) for name in one.features] for one in self.checkpoints]
+
+    @property
+    def protocol(self) -> str:
+        """What the checkpoint had seen: zero_shot, loco or within."""
+        return self.checkpoints[0].protocol
 
     def retrieve(self, view: QueryView) -> Retrieved:
         """Return the scorer's scores of the turns.

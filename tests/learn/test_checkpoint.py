@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
 
 from memorai.errors import InputError
-from memorai.learn.checkpoint import Checkpoint, Source
+from memorai.learn.checkpoint import Checkpoint, Source, mean_of
 from memorai.learn.fit import Settings, fit
 from memorai.types import Dataset, Query
 from tests.learn.groups import NAMES, group
@@ -35,6 +36,22 @@ def test_comes_back_as_it_was_written(tmp_path):
     assert card["trained_on"][0]["sha256"] == "abc"
     assert card["trained_on"][0]["conversations"] == {"a": "digest-a", "b": "digest-b"}
     assert len(card["trained_on"][0]["questions"]) == 24
+
+
+def test_the_mean_of_linear_scorers_scores_by_the_mean():
+    linear = Settings(hidden=0, epochs=2)
+    groups = [group("a"), group("b")]
+    ones = [
+        Checkpoint.of(fit(groups, linear, seed), NAMES, {"dense": "Dense()"}, seed, "loco", [Source.of(DATA, groups)])
+        for seed in (1, 2)
+    ]
+    mean, evidence = mean_of(ones), torch.randn(5, len(NAMES))
+    expected = (ones[0].model(evidence) + ones[1].model(evidence)) / 2
+    assert not torch.equal(ones[0].model(evidence), ones[1].model(evidence))
+    torch.testing.assert_close(mean.model(evidence), expected)
+    assert mean.notes == ("mean of the weights of seeds 1, 2",) and mean.trained_on == ones[0].trained_on
+    assert mean_of([checkpoint(), checkpoint()]) is None  # a hidden layer has no mean
+    assert mean_of([ones[0], replace(ones[1], features=NAMES[::-1])]) is None
 
 
 def test_knows_what_it_saw():
