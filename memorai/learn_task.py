@@ -24,7 +24,7 @@ from memorai.entry import variant
 from memorai.errors import InputError
 from memorai.harness.build import SystemFactory, build_dataset, plain
 from memorai.harness.run import Outcome, run_systems
-from memorai.learn.ablation import dropped
+from memorai.learn.ablation import dropped, without
 from memorai.learn.checkpoint import CARD, Checkpoint, Source, mean_of
 from memorai.learn.examples import Group, collect
 from memorai.learn.features import Evidence
@@ -152,7 +152,7 @@ def _learned(
     """Scores by (variant, seed): the full evidence first, then each ablation."""
     learning = run.settings["learning"]
     protocol, scored, notes = learning["protocol"], {}, []
-    (used,) = dropped(run.evidence.names, [{"name": "used", "without": learning["without"]}]).values()
+    used = without(run.evidence.names, learning["without"])
     variants = {"": used} | dropped(used, learning["ablation"])
     folds = make_folds(protocol, groups, others, learning["folds"])
     full: dict[str, Settings] = {}

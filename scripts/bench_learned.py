@@ -13,6 +13,8 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +24,7 @@ from hydra.utils import instantiate
 
 from memorai.harness.build import SystemFactory, build_dataset
 from memorai.harness.load import conf_dir
+from memorai.learn.features import Evidence
 from memorai.learn.scorer import EvidenceScorer
 from memorai.retrieval.indexed import IndexedGraph, QueryView
 from memorai.types import Query
@@ -45,14 +48,14 @@ def main() -> None:
         system = SystemFactory(config).build(config.systems.memorai_plus)
         indexed = system.index(conversation).indexed
         queries = [question.query for question in conversation.questions if question.evidence][:QUESTIONS]
-        evidence(QueryView(indexed, queries))  # fills vectors, token vectors and indexes of the turns
+        _ = evidence(QueryView(indexed, queries))  # fills vectors, token vectors and indexes of the turns
         model = EvidenceScorer(torch.zeros(len(evidence.names)), torch.ones(len(evidence.names)), hidden=64).eval()
         for batch in BATCHES:
             values, plain = [], []
             for start in range(0, len(queries), batch):
                 part = queries[start : start + batch]
-                values.append(_seconds(lambda v: _scored(model, evidence(v).values), indexed, part))
-                plain.append(_seconds(lambda v: system.retriever.retrieve(v), indexed, part))
+                values.append(_seconds(partial(_scored, model, evidence), indexed, part))
+                plain.append(_seconds(system.retriever.retrieve, indexed, part))
             added = 1000 * (np.array(values) - np.array(plain)) / batch
             row = {"evidence": name, "turns": len(conversation.turns), "questions_at_once": batch}
             row |= {"added_ms_p50": round(float(np.median(added)), 2)}
@@ -65,15 +68,15 @@ def main() -> None:
         Path(out[0]).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
-def _seconds(run, indexed: IndexedGraph, queries: list[Query]) -> float:
+def _seconds(run: Callable[[QueryView], object], indexed: IndexedGraph, queries: list[Query]) -> float:
     start = time.perf_counter()
     run(QueryView(indexed, queries))
     return time.perf_counter() - start
 
 
-def _scored(model: EvidenceScorer, values: np.ndarray) -> torch.Tensor:
+def _scored(model: EvidenceScorer, evidence: Evidence, view: QueryView) -> torch.Tensor:
     with torch.inference_mode():
-        return model(torch.from_numpy(values))
+        return model(torch.from_numpy(np.ascontiguousarray(evidence(view).values)))
 
 
 if __name__ == "__main__":

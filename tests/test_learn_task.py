@@ -78,6 +78,8 @@ def test_every_experiment_runs_on_the_demo(command, experiment, chats):
         ("learning.grid=[{loss: hinge}]", "loss=hinge"),
         ("learning.system=other", "learning.system=other"),
         ("learning.ablation=[{name: a, without: [b/*]}]", "no feature is called b/*"),
+        ("learning.without=[b/*]", "learning.without: no feature is called b/*"),
+        ("learning.without=walk", "learning.without='walk' is not a list"),
     ],
 )
 def test_bad_requests_end_in_one_line(command, chats, argument, says):

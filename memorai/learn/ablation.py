@@ -26,21 +26,33 @@ def dropped(names: Sequence[str], ablation: Sequence[Mapping[str, Any]]) -> dict
         >>> dropped(["walk/all", "walk/next", "turn/length"], [{"name": "no walk", "without": ["walk/*"]}])
         {'no walk': ('walk/all', 'turn/length')}
     """
-    kept = {}
+    kept: dict[str, tuple[str, ...]] = {}
     for entry in ablation:
-        if (
-            not isinstance(entry, Mapping)
-            or set(entry) != {"name", "without"}
-            or not isinstance(entry["without"], list)
-        ):
+        if not isinstance(entry, Mapping) or set(entry) != {"name", "without"}:
             raise InputError(f"learning.ablation: {entry!r} is not {{name: no walk, without: [walk/*]}}")
-        title, patterns = str(entry["name"]), entry["without"]
-        for pattern in patterns:
-            if not any(fnmatchcase(name, pattern) for name in names):
-                raise InputError(f"learning.ablation.{title}: no feature is called {pattern}; there are {_some(names)}")
-        gone = {name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)}
-        kept[title] = tuple(name for name in names if name not in gone or name == CANDIDATES)
+        title = str(entry["name"])
+        kept[title] = without(names, entry["without"], f"learning.ablation.{title}")
     return kept
+
+
+def without(names: Sequence[str], patterns: object, where: str = "learning.without") -> tuple[str, ...]:
+    """Return the features that match none of the patterns, and the one that chooses candidates.
+
+    Args:
+        names: all features.
+        patterns: such as ``walk/*``.
+        where: of the patterns in the configuration.
+
+    Raises:
+        InputError: no list of patterns, or a pattern that matches nothing.
+    """
+    if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
+        raise InputError(f"{where}={patterns!r} is not a list such as [walk/*]")
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise InputError(f"{where}: no feature is called {pattern}; there are {_some(names)}")
+    gone = {name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)}
+    return tuple(name for name in names if name not in gone or name == CANDIDATES)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ class Dense:
             fusion its noise does not drown the other scorers.
         embedder: another than the index's, so that two can be fused; None = the index's.
         roles: embed only turns of these roles, and those without a role; the others get the mean of the scores, which
-            speaks neither for nor against them. What an assistant says is most of the text and seldom what is asked for.
+            speaks neither for nor against them: what an assistant says is most of the text and seldom asked for.
     """
 
     def __init__(
