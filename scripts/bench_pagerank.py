@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
     if options.merge:
         Record.merged(options.merge).write(options.record)
         return
-    effort = measure.Effort(options.repeats, 0.2 if options.quick else 1.0)
+    effort = measure.Effort(options.repeats, (0.2 if options.quick else 1.0) / options.rounds)
     sizes = options.nodes or (QUICK if options.quick else FULL)
     bandwidth = probe.copy_bandwidth(threads=2)
     print(f"{probe.machine()}\ncopy bandwidth: {bandwidth / 1e9:.1f} GB/s", flush=True)
@@ -49,10 +49,12 @@ def main(arguments: list[str] | None = None) -> None:
             print(f"\n{task.num_nodes} nodes, {task.graph.num_edges} directed edges", flush=True)
             if "engines" in options.parts:
                 reference = measure.Reference.of(task, DAMPINGS, options.reference)
-                for engine in present:
-                    if size <= engine.most:
+                smaller, rounds = record.rows, []
+                for _ in range(options.rounds):
+                    for engine in (engine for engine in present if size <= engine.most):
                         found = measure.measure(task, engine, reference, effort, record.hints)
-                        record.rows += found
+                        rounds += found
+                        record.rows = smaller + measure.together(rounds)
                         for row in found:
                             print(report.progress(row), flush=True)
                         if options.record:  # a long run that is cut short leaves what it has
@@ -141,6 +143,9 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         default=5,
         help="least number of timed calls, for a second at least (quick: 0.2 s); medians are reported",
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=1, help="how often the engines take turns; medians over all turns"
     )
     parser.add_argument("--queries", type=int, help="queries of the local engine's curve (default 100, quick 16)")
     parser.add_argument("--reference", type=int, help="queries on which agreement is counted (default 4, quick 2)")

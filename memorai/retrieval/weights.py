@@ -69,7 +69,7 @@ class UniformWeights:
             weighed = source if from_source is None else source * from_source
             blocks.append(WeightedBlock(block, weighed, target, value))
             if self.reverse == "forward_weight":
-                blocks.append(WeightedBlock(block, weighed, target, value, reverse=True))
+                blocks.append(blocks[-1].reversed())
             elif self.reverse == "uniform":
                 blocks.append(WeightedBlock(block, source, target, reverse=True))
         return blocks

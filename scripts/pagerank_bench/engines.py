@@ -70,8 +70,8 @@ def memorai_engine(engine: str) -> Callable[[Problem], Solve]:
                 for kind in EDGE_TYPES:
                     if kind in blocks:
                         value = cosine[entities:] if kind == RELATION else None
-                        for reverse in (False, True):
-                            weighted.append(WeightedBlock(blocks[kind], scale.get(kind), None, value, reverse))
+                        forward = WeightedBlock(blocks[kind], scale.get(kind), None, value)
+                        weighted += [forward, forward.reversed()]
                 restart = torch.zeros(problem.num_nodes, len(columns))
                 for place, column in enumerate(columns):
                     restart[problem.seeds[column], place] = torch.from_numpy(problem.mass[column]).float()

@@ -7,7 +7,7 @@ import resource
 import statistics
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
@@ -81,6 +81,23 @@ def measure(
     except EOFError:
         child.join()
     return rows
+
+
+def together(rows: list[Row]) -> list[Row]:
+    """One row an engine, graph and damping: the median time of its turns, otherwise the worst."""
+    turns: dict[tuple[str, int, float], list[Row]] = {}
+    for row in rows:
+        turns.setdefault((row.engine, row.nodes, row.damping), []).append(row)
+    return [
+        replace(
+            same[0],
+            ms_per_query=statistics.median(row.ms_per_query for row in same),
+            top20_agreement=min(row.top20_agreement for row in same),
+            peak_mb=max(row.peak_mb for row in same),
+            residual=max(row.residual for row in same),
+        )
+        for same in turns.values()
+    ]
 
 
 def _child(

@@ -48,6 +48,16 @@ def test_an_edge_weighs_what_its_item_says(task: problem.Problem) -> None:
             assert weights[edge] == pytest.approx(cosine[graph.group_item[group]].mean(), abs=1e-6)
 
 
+def test_turns_become_one_row_of_their_median_time_and_worst_agreement() -> None:
+    turns = [
+        measure.Row("a", 0.5, 9, 20, 1, ms, 1.0, agreement, 7.0 + ms, 1e-7 * ms)
+        for ms, agreement in ((3.0, 1.0), (1.0, 0.9), (2.0, 1.0))
+    ]
+    other = measure.Row("a", 0.85, 9, 20, 1, 5.0, 1.0, 1.0, 7.0, 1e-7)
+    found = measure.together([turns[0], other, *turns[1:]])
+    assert found == [measure.Row("a", 0.5, 9, 20, 1, 2.0, 1.0, 0.9, 10.0, 3e-7), other]
+
+
 @pytest.mark.parametrize("engine", engines.ENGINES, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("damping", [0.5, 0.85])
 def test_every_engine_solves_the_same_equation(task: problem.Problem, engine: engines.Engine, damping: float) -> None:

@@ -146,8 +146,8 @@ class WeightedBlock:
     w_q(e = (u, v)) = weight[e] * source_scale[u, q] * target_scale[v, q] * value[e, q]; a factor that is
     None is 1 everywhere. ``reverse`` walks the same edges from target to source with the same weights.
 
-    A forward and a reverse block that share their factors (the same tensors) make the walk reversible, which the
-    engines recognise and use (`memorai.retrieval.pagerank.schedule`).
+    A forward and a reverse block that share their factors (the same tensors: see `reversed`) make the walk reversible,
+    which the engines recognise and use (`memorai.retrieval.pagerank.schedule`).
 
     Args:
         block: the shared structure.
@@ -172,6 +172,16 @@ class WeightedBlock:
             if factor.ndim != 2 or factor.shape[0] != size:
                 raise ValueError(f"{name} has shape {tuple(factor.shape)}, expected [{size}, Q]")
             check_weights(factor, name)
+
+    def reversed(self) -> WeightedBlock:
+        """Return the block that walks the same edges the other way with the same weights."""
+        return self._with(reverse=not self.reverse)
+
+    def _with(self, **changes: Any) -> WeightedBlock:
+        some = copy.copy(self)  # unlike a new one it is not checked again
+        for name, value in changes.items():
+            object.__setattr__(some, name, value)
+        return some
 
     @property
     def from_rows(self) -> slice:
@@ -260,17 +270,17 @@ class WeightedBlock:
         ``memo`` keeps what has been cut, so that a factor shared by several blocks stays shared.
         """
 
-        factors = {name: getattr(self, name) for name in ("source_scale", "target_scale", "value")}
-        given = {name: factor for name, factor in factors.items() if factor is not None}
-        for factor in given.values():
+        changes = {}
+        for name in ("source_scale", "target_scale", "value"):
+            factor = getattr(self, name)
+            if factor is None:
+                continue
             if id(factor) not in memo:
-                memo[id(factor)] = factor[:, part].to(dtype).contiguous()
-        if all(memo[id(factor)].is_set_to(factor) for factor in given.values()):
-            return self  # all the queries, and nothing to convert
-        some = copy.copy(self)  # unlike a new one it is not checked again
-        for name, factor in given.items():
-            object.__setattr__(some, name, memo[id(factor)])
-        return some
+                fits = factor.dtype == dtype and part.start == 0 and part.stop >= factor.shape[1]
+                memo[id(factor)] = (factor if fits else factor[:, part].to(dtype)).contiguous()
+            if memo[id(factor)] is not factor:
+                changes[name] = memo[id(factor)]
+        return self._with(**changes) if changes else self
 
 
 def check_weights(values: Tensor, name: str) -> None:

@@ -167,13 +167,9 @@ def _runner(
     if engine == "push":
         return lambda blocks, s: push.solve(blocks, s, *limits)
     if engine == "compiled":
-        from memorai.retrieval.pagerank import compiled, single  # numba takes a second to import
+        from memorai.retrieval.pagerank import compiled  # numba takes a second to import
 
-        return lambda blocks, s: (
-            single.iterate(blocks, s, *limits, accelerate)
-            if s.shape[1] == 1
-            else compiled.iterate(prepare(blocks, s), *limits, accelerate)
-        )
+        return lambda blocks, s: compiled.iterate(blocks, s, *limits, accelerate)
     return lambda blocks, s: iterate(prepare(blocks, s), *limits, accelerate)
 
 

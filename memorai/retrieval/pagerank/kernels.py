@@ -13,97 +13,100 @@ from typing import Any
 
 from numba import njit
 
-from memorai.retrieval.pagerank.lanes import absolute, accumulate, fill, load, prefetch, store
+from memorai.retrieval.pagerank.lanes import absolute, accumulate, fill, load, store
 
-#: columns of ``flows``: shift from a row to its entry in the pointers; what an edge carries (see below), and the shift
-#: from the edge's place among the columns to its place among ``edge`` or ``weight``; whether rows are scaled, and the
-#: shift to their factors
-POINTER, KIND, ASIDE, SCALED, SCALE = range(5)
-#: an edge carries nothing, a static weight, or a value of each query
-PLAIN, WEIGHTED, VALUED = range(3)
 #: in ``totals``: the L1 norm of the change F(y) - y, and the sum of the next y
 CHANGE, MASS = range(2)
 #: rows summed in the dtype of the arrays before a float64 total takes them over
 RUN = 64
-#: edges between asking for a row and loading it; columns and edge numbers are padded by as many
-AHEAD = 16
 
 compiled = njit(nogil=True, cache=True, error_model="numpy")
 
 
 @compiled
-def step(
-    chunks: Any,
-    first: Any,
-    last: Any,
-    omega: Any,
-    fixed: Any,
-    now: Any,
-    following: Any,
-    totals: Any,
-) -> None:
-    """Turn ``following`` into the next iterate and what it sends along its edges, for some chunks of rows.
+def multiply(lanes: Any, product: Any, out: Any, first: Any, place: Any, ends: Any, factors: Any) -> None:
+    """Write the weights of a block's edges at their places in ``product``, and add them to ``out`` where they leave.
+
+    Args:
+        lanes: Q items.
+        product: [E, Q], written.
+        out: float64 [N, Q], added to.
+        first: row of the block's first leaving node.
+        place: [E_b], an edge's place in ``product``.
+        ends: the node that each edge leaves and the one that it enters, [E_b] each.
+        factors: of the node that an edge leaves [n_from, Q], of the one that it enters [n_to, Q], of the edge
+            [E_b, Q], and its static weight [E_b]; empty for none.
+    """
+    leaves, enters = ends
+    leaving, entering, value, static = factors
+    number = product.dtype.type
+    for e in range(len(place)):
+        weight = fill(number(1), lanes)
+        if len(leaving):
+            weight = weight * load(leaving, leaves[e], lanes)
+        if len(entering):
+            weight = weight * load(entering, enters[e], lanes)
+        if len(value):
+            weight = weight * load(value, e, lanes)
+        if len(static):
+            weight = weight * fill(static[e], lanes)
+        store(product, place[e], weight)
+        accumulate(out, first + leaves[e], weight)
+
+
+@compiled
+def divide(lanes: Any, product: Any, out: Any, tiny: Any, column: Any, inverse: Any) -> None:
+    """Divide each weight of ``product`` [E, Q] by ``out`` [N, Q] of the node that it leaves; 0 where below ``tiny``.
+
+    ``inverse`` [N, Q] is written: 1 / out.
+    """
+    for v in range(len(out)):
+        for q in range(out.shape[1]):
+            inverse[v, q] = 1 / out[v, q] if out[v, q] >= tiny else 0
+    for e in range(len(product)):
+        store(product, e, load(product, e, lanes) * load(inverse, column[e], lanes))
+
+
+@compiled
+def step(chunks: Any, first: Any, last: Any, omega: Any, fixed: Any, now: Any, following: Any, totals: Any) -> None:
+    """Turn ``following`` into the next iterate, for some chunks of rows.
 
     Args:
         chunks: row at which each chunk starts, and the end.
         first: first chunk to do.
         last: the chunk after the last one.
         omega: mixing factor of the step.
-        fixed: Q items; damping d; arrays of `plan.Plan`; restart [N, Q], gain [V, Q], scales [., Q], values [., Q].
-        now: iterate k [N, Q], and gain * it, by slot [V, Q].
-        following: iterate k - 1, which becomes k + 1; and gain * (iterate k + 1), written.
+        fixed: Q items; damping d; node [N], pointer [N + 1] and column [E] of `merged.Merged`; weight [E, Q]; restart
+            [N, Q]. Indices are unsigned: signed ones cost a test for counting from the end.
+        now: iterate k [N, Q].
+        following: iterate k - 1, which becomes k + 1.
         totals: float64 [chunks * 2, Q], written: CHANGE and MASS of each chunk.
     """
-    lanes, damping, graph, factors = fixed
-    (y, x), (older, x_next) = now, following
-    cuts, in_pointer, in_flow, out_pointer, out_shift, flows, pointer, column, edge, weight = graph
-    restart, gain, scales, values = factors
+    lanes, damping, node, pointer, column, weight, restart = fixed
+    (y,), (older,) = now, following
     number = y.dtype.type
     zero = fill(number(0), lanes)
     d, back, w = fill(number(damping), lanes), fill(number(1 - damping), lanes), fill(number(omega), lanes)
     for chunk in range(first, last):
         totals[2 * chunk : 2 * chunk + 2] = 0
         change, mass, pending = zero, zero, 0
-        for i in range(len(cuts) - 1):
-            for v in range(max(cuts[i], chunks[chunk]), min(cuts[i + 1], chunks[chunk + 1])):
-                total = zero
-                for k in range(in_pointer[i], in_pointer[i + 1]):
-                    f = in_flow[k]
-                    place = flows[f, POINTER] + v
-                    start, stop = pointer[place], pointer[place + 1]
-                    entered = zero
-                    if flows[f, KIND] == PLAIN:
-                        for e in range(start, stop):
-                            prefetch(x, column[e + AHEAD], lanes)
-                            entered = entered + load(x, column[e], lanes)
-                    elif flows[f, KIND] == WEIGHTED:
-                        shift = flows[f, ASIDE]
-                        for e in range(start, stop):
-                            prefetch(x, column[e + AHEAD], lanes)
-                            entered = entered + load(x, column[e], lanes) * fill(weight[e + shift], lanes)
-                    else:
-                        shift = flows[f, ASIDE]
-                        for e in range(start, stop):
-                            prefetch(x, column[e + AHEAD], lanes)
-                            prefetch(values, edge[e + shift + AHEAD], lanes)
-                            entered = entered + load(x, column[e], lanes) * load(values, edge[e + shift], lanes)
-                    if flows[f, SCALED]:
-                        entered = entered * load(scales, flows[f, SCALE] + v, lanes)
-                    total = total + entered
-                moved = back * load(restart, v, lanes) + d * total
-                change = change + absolute(moved - load(y, v, lanes))
-                before = load(older, v, lanes)
-                mixed = before + w * (moved - before)
-                store(older, v, mixed)
-                mass = mass + mixed
-                for k in range(out_pointer[i], out_pointer[i + 1]):
-                    row = out_shift[k] + v
-                    store(x_next, row, mixed * load(gain, row, lanes))
-                pending += 1
-                if pending == RUN:
-                    accumulate(totals, 2 * chunk + CHANGE, change)
-                    accumulate(totals, 2 * chunk + MASS, mass)
-                    change, mass, pending = zero, zero, 0
+        start = pointer[chunks[chunk]]
+        for i in range(chunks[chunk], chunks[chunk + 1]):
+            v, stop, total = node[i], pointer[i + 1], zero
+            for e in range(start, stop):
+                total = total + load(weight, e, lanes) * load(y, column[e], lanes)
+            start = stop
+            moved = back * load(restart, v, lanes) + d * total
+            change = change + absolute(moved - load(y, v, lanes))
+            before = load(older, v, lanes)
+            mixed = before + w * (moved - before)
+            store(older, v, mixed)
+            mass = mass + mixed
+            pending += 1
+            if pending == RUN:
+                accumulate(totals, 2 * chunk + CHANGE, change)
+                accumulate(totals, 2 * chunk + MASS, mass)
+                change, mass, pending = zero, zero, 0
         accumulate(totals, 2 * chunk + CHANGE, change)
         accumulate(totals, 2 * chunk + MASS, mass)
 
@@ -139,7 +142,7 @@ def run(
 
 @compiled
 def judge(totals: Any, omega: Any, damping: Any, dangling: Any, tol: Any, lost: Any, residual: Any) -> bool:
-    """Write the residual [Q] that ``totals`` tell (see `compiled.iterate`); return whether to stop there."""
+    """Write the residual [Q] that ``totals`` tell (see `walk`); return whether to stop there."""
     done, broken = True, False
     for q in range(len(residual)):
         change, mass = 0.0, 0.0

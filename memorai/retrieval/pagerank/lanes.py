@@ -1,5 +1,7 @@
 """SIMD vectors for numba kernels: one element a query, held in registers while a row's edges are summed.
 
+For one query they are plain numbers: LLVM keeps vectors of one element in memory.
+
 LLVM vectorises loops over queries badly here, for it must assume that all arrays overlap. A vector type of its own says
 what is meant: on a memory-shaped graph it makes a pass several times faster (docs/pagerank.md).
 """
@@ -11,7 +13,6 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.core.datamodel import PrimitiveModel
 from numba.extending import intrinsic, overload, register_model
 
@@ -26,8 +27,19 @@ class Vector(types.Type):
         super().__init__(name=f"Vector({width}, {dtype})")
 
 
-def _vector(vector: Vector) -> ir.VectorType:
-    return ir.VectorType(ir.FloatType() if vector.dtype == types.float32 else ir.DoubleType(), vector.width)
+def _lanes(width: int, dtype: Any) -> Any:
+    return dtype if width == 1 else Vector(width, dtype)
+
+
+def _parts(kind: Any) -> tuple[int, Any]:
+    """Width and element type of a vector or of a number."""
+    return (kind.width, kind.dtype) if isinstance(kind, Vector) else (1, kind)
+
+
+def _vector(kind: Any) -> Any:
+    width, dtype = _parts(kind)
+    number = ir.FloatType() if dtype == types.float32 else ir.DoubleType()
+    return number if width == 1 else ir.VectorType(number, width)
 
 
 @register_model(Vector)
@@ -36,17 +48,17 @@ class _VectorModel(PrimitiveModel):
         super().__init__(dmm, fe_type, _vector(fe_type))
 
 
-def _address(context: Any, builder: Any, array_type: Any, array: Any, row_type: Any, row: Any, vector: Vector) -> Any:
+def _address(context: Any, builder: Any, array_type: Any, array: Any, row_type: Any, row: Any, vector: Any) -> Any:
     data = context.make_array(array_type)(context, builder, array).data
     place = context.cast(builder, row, row_type, types.int64)
-    first = builder.gep(data, [builder.mul(place, ir.Constant(ir.IntType(64), vector.width))])
+    first = builder.gep(data, [builder.mul(place, ir.Constant(ir.IntType(64), _parts(vector)[0]))])
     return builder.bitcast(first, _vector(vector).as_pointer())
 
 
 @_intrinsic
 def load(typing_context: Any, array: Any, row: Any, lanes: Any) -> Any:
     """Row of a C-contiguous array [n, Q] as a vector; ``lanes`` is a tuple of Q items."""
-    vector = Vector(len(lanes), array.dtype)
+    vector = _lanes(len(lanes), array.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         address = _address(context, builder, array, args[0], row, args[1], vector)
@@ -55,22 +67,6 @@ def load(typing_context: Any, array: Any, row: Any, lanes: Any) -> Any:
         return loaded
 
     return vector(array, row, lanes), generate
-
-
-@_intrinsic
-def prefetch(typing_context: Any, array: Any, row: Any, lanes: Any) -> Any:
-    """Ask for a row of a C-contiguous array [n, Q] that will soon be loaded; harmless wherever it points."""
-    vector = Vector(len(lanes), array.dtype)
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        address = _address(context, builder, array, args[0], row, args[1], vector)
-        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(function, [builder.bitcast(address, byte), *(number(i) for i in (0, 3, 1))])  # read, keep, data
-        return context.get_dummy_value()
-
-    return types.void(array, row, lanes), generate
 
 
 @_intrinsic
@@ -88,13 +84,14 @@ def store(typing_context: Any, array: Any, row: Any, value: Any) -> Any:
 @_intrinsic
 def accumulate(typing_context: Any, array: Any, row: Any, value: Any) -> Any:
     """Add a vector to a row of a float64 array [n, Q]."""
-    wide = Vector(value.width, types.float64)
+    width, dtype = _parts(value)
+    wide = _lanes(width, types.float64)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         address = _address(context, builder, array, args[0], row, args[1], wide)
         loaded = builder.load(address)
         loaded.align = 8
-        added = args[2] if value.dtype == types.float64 else builder.fpext(args[2], _vector(wide))
+        added = args[2] if dtype == types.float64 else builder.fpext(args[2], _vector(wide))
         builder.store(builder.fadd(loaded, added), address).align = 8
         return context.get_dummy_value()
 
@@ -104,9 +101,11 @@ def accumulate(typing_context: Any, array: Any, row: Any, value: Any) -> Any:
 @_intrinsic
 def fill(typing_context: Any, number: Any, lanes: Any) -> Any:
     """Vector of one number."""
-    vector = Vector(len(lanes), number)
+    vector = _lanes(len(lanes), number)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if len(lanes) == 1:
+            return args[0]
         filled = ir.Constant(_vector(vector), ir.Undefined)
         for i in range(vector.width):
             filled = builder.insert_element(filled, args[0], ir.Constant(ir.IntType(32), i))
@@ -120,9 +119,12 @@ def absolute(typing_context: Any, value: Any) -> Any:
     """|value|, element by element."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        bits = value.dtype.bitwidth
-        pattern = ir.VectorType(ir.IntType(bits), value.width)
-        all_but_sign = ir.Constant(pattern, [2 ** (bits - 1) - 1] * value.width)
+        width, dtype = _parts(value)
+        bits = dtype.bitwidth
+        pattern, mask = ir.IntType(bits), 2 ** (bits - 1) - 1
+        if width > 1:
+            pattern, mask = ir.VectorType(pattern, width), [mask] * width
+        all_but_sign = ir.Constant(pattern, mask)
         return builder.bitcast(builder.and_(builder.bitcast(args[0], pattern), all_but_sign), _vector(value))
 
     return value(value), generate

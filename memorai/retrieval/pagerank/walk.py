@@ -128,9 +128,8 @@ def normalise_restart(restart: Tensor, candidates: Tensor | None = None) -> tupl
         value = float(fixed[node, query])
         raise ValueError(f"restart of node {node}, query {query} is {value}; it must be finite and >= 0")
     total = restart.sum(0)
-    with torch.no_grad():
-        ordinary = bool(((total > torch.finfo(total.dtype).tiny * 2**30) & (total < float("inf"))).all())
-    if ordinary:
+    least, most = torch.aminmax(total.detach())
+    if float(least) > torch.finfo(total.dtype).tiny * 2**30 and float(most) < float("inf"):
         return restart / total, torch.zeros(num_queries, dtype=torch.bool, device=restart.device)
     # dividing by the maximum first keeps tiny and huge columns from leaving the dtype's range
     top = fixed.amax(0)

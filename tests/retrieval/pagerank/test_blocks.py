@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from memorai.retrieval.pagerank import Block, WeightedBlock
+from memorai.retrieval.pagerank.schedule import is_reversible
 
 
 def block(weight: list[float] | None = None) -> Block:
@@ -33,6 +34,10 @@ def test_reverse_walks_the_same_weights_back():
     assert scaled.push(t([1.0], [1.0], [1.0])).tolist() == [[21.0], [60.0]]
     assert scaled.out_sum(1, torch.float64).tolist() == [[1.0], [0.0], [80.0]]
     assert (scaled.from_rows, scaled.to_rows) == (slice(2, 5), slice(0, 2))
+    forward = scaled.reversed()
+    assert forward.push(t([1.0], [1.0])).tolist() == scaled.pull(t([1.0], [1.0])).tolist()
+    assert (forward.reverse, scaled.reverse) == (False, True)
+    assert is_reversible([scaled, forward])
 
 
 @pytest.mark.parametrize("reverse", [False, True])

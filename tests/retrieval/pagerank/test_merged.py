@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 pytest.importorskip("numba", reason="numba is not installed")
 
 from memorai.retrieval.pagerank import Block, WeightedBlock, pagerank, pagerank_dense
-from memorai.retrieval.pagerank.single import merged, weigh
-from tests.retrieval.pagerank.graphs import random_blocks, random_restart
+from memorai.retrieval.pagerank.merged import merged, weigh
+from tests.retrieval.pagerank.graphs import chain, random_blocks, random_restart
 
 
 @given(
@@ -36,17 +36,29 @@ def test_one_query_alone_is_one_query_of_a_batch(dtype: torch.dtype):
         assert (alone[:, 0] - batch[:, q]).abs().sum() < 2e-5  # two residuals of 1e-6 over 1 - d
 
 
-def test_the_merged_edges_of_a_single_query_sum_to_one_at_each_node_that_has_any():
-    blocks, nodes = random_blocks(3, (6, 9, 2), 20, 1)
+@pytest.mark.parametrize("queries", [1, 3, 4, 16])
+def test_the_weights_that_leave_a_node_sum_to_one_where_there_are_any(queries: int):
+    blocks, nodes = random_blocks(3, (6, 9, 2), 20, queries)
     edges = merged(blocks, nodes)
-    weight, dangling = weigh(edges, blocks, random_restart(3, nodes, 1))
-    sums = torch.zeros(nodes, dtype=torch.float64)
+    weight, dangling = weigh(edges, blocks, random_restart(3, nodes, queries))
+    sums = torch.zeros(nodes, weight.shape[1], dtype=torch.float64)
     sums.index_add_(0, torch.from_numpy(edges.column.astype("int64")), torch.from_numpy(weight))
-    out = torch.zeros(nodes, 1, dtype=torch.float64)
+    out = torch.zeros(nodes, queries, dtype=torch.float64)
     for b in blocks:
-        out[b.from_rows] += b.out_sum(1, torch.float64)
-    assert torch.allclose(sums, (out[:, 0] > 0).double())
+        out[b.from_rows] += b.out_sum(queries, torch.float64)
+    assert torch.allclose(sums[:, :queries], (out > 0).double())
     assert dangling == bool((out == 0).any())
+
+
+def test_edges_lie_by_the_node_that_they_enter_and_nodes_by_their_number_of_edges():
+    # 0 -> 1, 0 -> 2, 1 -> 2, and the last one back: nodes 0, 1 and 2 are entered 0, 2 and 2 times
+    edges = merged([*chain((0, 1), (0, 2), (1, 2), nodes=3), chain((1, 2), nodes=3)[0].reversed()], 3)
+    assert edges.node.tolist() == [0, 1, 2]
+    assert edges.pointer.tolist() == [0, 0, 2, 4]
+    assert edges.column.tolist() == [0, 2, 0, 1]
+    assert [place.tolist() for place in edges.places] == [[0, 2, 3], [1]]
+    few_last = merged(chain((0, 1), (2, 1), (1, 2), nodes=3), 3)
+    assert (few_last.node.tolist(), few_last.column.tolist()) == ([0, 2, 1], [1, 0, 2])
 
 
 def test_edges_are_sorted_once_for_the_same_blocks():
