@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from memorai.errors import InputError
     from memorai.harness.load import load_dataset, load_system
+    from memorai.memory import Memory
     from memorai.retrieval.pagerank import Block, WeightedBlock, pagerank
     from memorai.types import Conversation, Dataset, Query, Question, Ranking, Session, Turn
 
@@ -21,6 +22,7 @@ _HOMES = {
     "Conversation": "memorai.types",
     "Dataset": "memorai.types",
     "InputError": "memorai.errors",
+    "Memory": "memorai.memory",
     "Query": "memorai.types",
     "Question": "memorai.types",
     "Ranking": "memorai.types",
@@ -37,6 +39,7 @@ __all__ = [
     "Conversation",
     "Dataset",
     "InputError",
+    "Memory",
     "Query",
     "Question",
     "Ranking",

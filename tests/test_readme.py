@@ -23,12 +23,16 @@ def test_the_table_is_the_recorded_one(monkeypatch):
 
 
 @pytest.mark.parametrize("code", PYTHON, ids=range(len(PYTHON)))
-def test_the_python_runs(code, tmp_path, capsys):
+def test_the_python_runs(code, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     script = tmp_path / "block.py"
     script.write_text(code, encoding="utf-8")
     names = runpy.run_path(str(script))
     shown = capsys.readouterr().out
     assert shown
+    if "memory" in names:  # the answers that its comments promise
+        assert shown.splitlines()[:2] == ["I moved to Shanghai.", "I live in Beijing."]
+        assert shown.splitlines()[2].startswith("My cat is called Biscuit. 2022-03-01")
     if "ranking" in names:  # the first turn shown answers the question
         assert "Bergen" in shown.splitlines()[0]
     if "walk" in names:  # the two queries really walk differently

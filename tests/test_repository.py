@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 #: top to bottom; a module imports only from its own room and from rooms above it
 ROOMS = (
-    *("types", "errors", "device", "timing", "datasets", "models", "index", "write", "graph", "retrieval"),
+    *("types", "errors", "device", "timing", "datasets", "models", "index", "write", "graph", "retrieval", "recall"),
     *("answer", "systems", "metrics", "harness", "learn", "report"),
 )
 #: below all rooms: entry points and helpers at the top level of the package, free to import one another
@@ -84,6 +84,7 @@ def calls(source: str) -> Iterator[tuple[ast.Call, str, dict[str, ast.expr]]]:
 
 BINARY_BY_DEFAULT = {"gzip.open", "bz2.open", "lzma.open"}
 NOT_FILES = {"os.open", "webbrowser.open", "PIL.Image.open", "zipfile.ZipFile.open", "tarfile.open"}
+NOT_FILES |= {"memorai.memory.Memory.open"}
 
 
 def opens_without_encoding(source: str) -> list[int]:
@@ -319,15 +320,27 @@ def test_the_path_check_sees(text: str, faulty: bool) -> None:
     assert bool(MACHINE_PATH.search(text)) is faulty
 
 
-def test_no_tracked_file_holds_a_machine_path() -> None:
+#: what a merge leaves in a file that it cannot merge
+CONFLICT = re.compile(r"^(?:<{7}|>{7}) .*", re.MULTILINE)
+
+
+@pytest.mark.parametrize("fault", [MACHINE_PATH, CONFLICT], ids=["machine path", "unresolved merge"])
+def test_no_tracked_file_holds(fault: re.Pattern[str]) -> None:
     found = []
     for path in TRACKED:
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             continue  # a picture or an archive
-        found += [f"{name_of(path)}: {match.group()}" for match in MACHINE_PATH.finditer(text)]
+        found += [f"{name_of(path)}: {match.group()}" for match in fault.finditer(text)]
     assert found == []
+
+
+def test_the_merge_check_sees() -> None:
+    assert CONFLICT.findall("a\n" + "<" * 7 + " HEAD\nb\n" + ">" * 7 + " c\n" + "=" * 7) == [
+        "<" * 7 + " HEAD",
+        ">" * 7 + " c",
+    ]
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=name_of)

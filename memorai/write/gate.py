@@ -74,7 +74,7 @@ class RuleGate:
         """Whether a rule drops a turn, given the one before it in its session."""
         if self.recalled and _RECALLED.search(turn.text):
             return True
-        if turn.caption or any(letter.isdigit() for letter in turn.text):
+        if turn.caption or any(map(str.isdigit, turn.text)):
             return False
         text = turn.text.casefold().replace("’", "'")
         said = _WORD.findall(_PHRASES.sub(" ", text))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from memorai.errors import InputError
 from memorai.write.extraction import Extraction, Segment
 from memorai.write.gate import turns_of
 from memorai.write.lexical_growing import GrowingLexical, LexicalOptions
+from memorai.write.reading import Memo
 
 
 class LexicalExtractor:
@@ -53,6 +55,7 @@ class LexicalExtractor:
         self.max_words, self.min_df, self.max_df_share = max_words, min_df, max_df_share
         self.speakers, self.relations, self.nested = speakers, relations, nested
         self.coreference, self.dates = coreference, dates
+        self._memo: Memo | None = None
 
     def extract(self, segments: Sequence[Segment], language: str) -> Extraction:
         """Return mentions by turn, each turn's in order of appearance, and relations by their first statement.
@@ -76,4 +79,17 @@ class LexicalExtractor:
             coreference=self.coreference,
             dates=self.dates,
         )
-        return GrowingLexical(options, language)
+        return GrowingLexical(options, language, self._memo)
+
+
+class WindowLexicalExtractor(LexicalExtractor):
+    """The same for windows that overlap: how a sentence was read is remembered for the next window that holds it.
+
+    Args:
+        sentences: how many are remembered, at most.
+        options: of `LexicalExtractor`.
+    """
+
+    def __init__(self, sentences: int = 20_000, **options: Any) -> None:
+        super().__init__(**options)
+        self._memo = Memo(sentences)

@@ -16,7 +16,7 @@ from memorai.write.extraction import RelationMention
 from memorai.write.growing import Bools, Ints, MentionColumns, MentionTable, participants
 from memorai.write.names import PhraseKeys, name_key
 from memorai.write.nested import NestedPhrases
-from memorai.write.reading import Reader, Reading
+from memorai.write.reading import Memo, Reader, Reading
 from memorai.write.relations import POSSESSION, Statement, statements
 from memorai.write.stated import Stated
 from memorai.write.when import stated_start
@@ -58,8 +58,8 @@ class GrowingLexical:
     mean, and everything is read again.
     """
 
-    def __init__(self, options: LexicalOptions, language: str) -> None:
-        self._options, self._keys = options, PhraseKeys(language)
+    def __init__(self, options: LexicalOptions, language: str, memo: Memo | None = None) -> None:
+        self._options, self._keys, self._memo = options, PhraseKeys(language), memo
         self._turns: list[Turn] = []
         self._begin(())
 
@@ -80,7 +80,7 @@ class GrowingLexical:
         self._participants: dict[str, str] = {}
         for speaker in speakers:
             self._participants.setdefault(name_key(speaker), speaker.strip())
-        self._reader = Reader(speakers, self._keys, self._options.max_words)
+        self._reader = Reader(speakers, self._keys, self._options.max_words, self._memo)
         self._pronouns = PronounTracker()
         self._resolved_spans: list[list[list[Span]]] = []
         self._found: list[_Found] = []

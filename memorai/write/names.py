@@ -39,6 +39,7 @@ class PhraseKeys:
     """
 
     def __init__(self, language: str = "en") -> None:
+        self.language = language
         self._native, self._english = language in SNOWBALL, language == "en"
         self._stemmer = Stemmer.Stemmer(SNOWBALL.get(language, "english"))
 
@@ -93,7 +94,7 @@ class TrueCase:
 
 def is_capitalised(token: Token) -> bool:
     """True for "Rome", "LGBTQ" and "iPhone"-like words, False for "I" and "rome"."""
-    return len(token.text) > 1 and any(char.isupper() for char in token.text[:2])
+    return len(token.text) > 1 and (token.text[0].isupper() or token.text[1].isupper())
 
 
 def starts(tokens: Sequence[Token], index: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memorai.types import Turn
@@ -26,6 +26,40 @@ class Reading:
     spans: list[Span]
 
 
+class Memo:
+    """What reading a sentence has given, so that it need not be read again the same way.
+
+    Args:
+        size: sentences that are remembered; one more, and it begins anew.
+    """
+
+    def __init__(self, size: float = float("inf")) -> None:
+        self._size = size
+        self._texts: dict[tuple[str, str | None], _Raw] = {}
+        self._readings: dict[tuple[object, ...], Reading] = {}
+
+    def sentences(self, turn: Turn) -> _Raw:
+        """Sentences of a turn with their raw tokens."""
+        key = (turn.text, turn.caption)
+        found = self._texts.get(key)
+        if found is None:
+            found = [(sentence, tokenize(sentence.text)) for sentence in turn_sentences(turn)]
+            if len(self._texts) >= self._size:
+                self._texts.clear()
+            self._texts[key] = found
+        return found
+
+    def reading(self, key: tuple[object, ...], read: Callable[[], Reading]) -> Reading:
+        """What was read under a key, which must hold all that the reading depends on."""
+        found = self._readings.get(key)
+        if found is None:
+            found = read()
+            if len(self._readings) >= self._size:
+                self._readings.clear()
+            self._readings[key] = found
+        return found
+
+
 class Reader:
     """Reads turns, and reads those again in which a word has become a name or a term, or is one no more.
 
@@ -33,21 +67,22 @@ class Reader:
         speakers: display names of the participants, in order.
         keys: makes the keys of common phrases.
         max_words: longest common phrase.
+        memo: of other conversations, which then serves this one, too.
     """
 
-    def __init__(self, speakers: Sequence[str], keys: PhraseKeys, max_words: int) -> None:
+    def __init__(self, speakers: Sequence[str], keys: PhraseKeys, max_words: int, memo: Memo | None = None) -> None:
         self.readings: list[list[Reading]] = []
         self._chunker = Chunker(keys, SpeakerAliases(speakers), max_words)
         self._truecase, self._chinese = TrueCase(), ChineseWords(speakers)
         self._raw: list[_Raw] = []
-        self._texts: dict[tuple[str, str | None], _Raw] = {}
         self._holders: dict[str, dict[int, None]] = {}  # capitalised word or Chinese run -> turns
-        self._memo: dict[tuple[object, ...], Reading] = {}
+        self._memo = memo or Memo()
+        self._setting = (tuple(speakers), keys.language, max_words)
 
     def append(self, turns: Sequence[Turn]) -> list[int]:
         """Read more turns; return the places of the turns whose reading is new, earlier ones included, increasing."""
         first = len(self._raw)
-        fresh = [self._sentences(turn) for turn in turns]
+        fresh = [self._memo.sentences(turn) for turn in turns]
         tokens = [raw for per_turn in fresh for _, raw in per_turn]
         turned = self._truecase.add(tokens)
         turned += self._chinese.add(token.text for raw in tokens for token in raw if _is_run(token))
@@ -65,22 +100,17 @@ class Reader:
         self.readings += [[self._read(*sentence) for sentence in per_turn] for per_turn in fresh]
         return [*changed, *range(first, len(self._raw))]
 
-    def _sentences(self, turn: Turn) -> _Raw:
-        key = (turn.text, turn.caption)
-        if key not in self._texts:
-            self._texts[key] = [(sentence, tokenize(sentence.text)) for sentence in turn_sentences(turn)]
-        return self._texts[key]
-
     def _read(self, sentence: Sentence, raw: Sequence[Token]) -> Reading:
         tokens = [part for token in raw for part in (self._chinese.words(token.text) if _is_run(token) else (token,))]
         named = tuple(index for index, token in enumerate(tokens) if self._truecase.is_name(token))
         cut_up = tuple((token.text, token.tag) for token in tokens if token.cjk)
-        key = (sentence, named, cut_up)
-        if key not in self._memo:
-            tokens = [replace(token) for token in tokens]
-            tag_english(tokens, self._truecase)
-            self._memo[key] = Reading(sentence, tokens, self._chunker.spans(tokens))
-        return self._memo[key]
+
+        def read() -> Reading:
+            own = [replace(token) for token in tokens]
+            tag_english(own, self._truecase)
+            return Reading(sentence, own, self._chunker.spans(own))
+
+        return self._memo.reading((self._setting, sentence, named, cut_up), read)
 
 
 def _is_run(token: Token) -> bool:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memorai.errors import InputError
 from memorai.types import Turn
 from memorai.write.extraction import Segment
-from memorai.write.lexical import LexicalExtractor
+from memorai.write.lexical import LexicalExtractor, WindowLexicalExtractor
 
 
 def extract(*texts, speakers=("Melanie", "Caroline"), language="en", **options):
@@ -139,3 +139,22 @@ def test_any_text_gives_mentions_of_its_turns_and_mentioned_endpoints(rows, lang
 def test_long_texts_neither_recurse_nor_stall(unit):
     found = extract(unit * 5000, "Mel and Rings")
     assert {m.turn_id for m in found.mentions} == {"0", "1"}
+
+
+@pytest.mark.parametrize("sentences", [1, 5, 20_000])
+def test_overlapping_windows_are_read_as_each_alone(sentences):
+    said = [
+        ("Ann", "My sister Rosa visited Rome."),
+        ("Bob", "Did she like it?"),
+        ("Ann", "Yes, Rosa loves rome and the Trevi fountain."),
+        ("Ann", "我姐姐王芳住在北京。"),
+        ("Bob", "王芳 works at Ford."),
+        ("Ann", "Rosa works at Ford. Did she like it?"),
+    ]
+    turns = [Turn(str(i), "s", speaker, text) for i, (speaker, text) in enumerate(said)]
+    remembering = WindowLexicalExtractor(sentences, coreference=True)
+    for language in ("en", "zh", "en"):
+        for end in range(1, len(turns) + 1):
+            window = [Segment("s", tuple(turns[max(0, end - 4) : end]))]
+            alone = LexicalExtractor(coreference=True).extract(window, language)
+            assert remembering.extract(window, language) == alone

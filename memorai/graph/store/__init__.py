@@ -1,0 +1,1 @@
+"""The durable store: users, turns, entities and relations in SQLite or PostgreSQL, the one source of truth."""

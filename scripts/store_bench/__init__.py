@@ -1,0 +1,1 @@
+"""What scripts/bench_store.py, kill_store.py and stress_store.py share."""
