@@ -13,6 +13,15 @@ _SAMPLE = 2048
 _TRAINING = 20_000
 
 
+def cosines(rows: Floats, query: Floats) -> npt.NDArray[np.float64]:
+    """Products of unit rows [n, d] with a query [d], float64 [n], on one thread.
+
+    BLAS would take them all, and its threads spin for a while after each product: the model that embeds the next query
+    then has to share its processors (100,000 turns on two cores: 33 instead of 24 ms a search).
+    """
+    return np.einsum("ij,j->i", rows, query).astype(np.float64)
+
+
 class Dense:
     """Rows of unit vectors, of which old ones may lie in a memory-mapped file.
 
@@ -61,8 +70,8 @@ class Dense:
 
     def scores(self, query: Floats) -> npt.NDArray[np.float64]:
         """Return the cosine of every row, float64 [n]."""
-        parts = (self._base @ query, self._tail[: self._tail_rows] @ query)
-        return np.concatenate(parts).astype(np.float64)
+        parts = (cosines(self._base, query), cosines(self._tail[: self._tail_rows], query))
+        return np.concatenate(parts)
 
     def nearest(self, query: Floats, k: int) -> npt.NDArray[np.int64] | None:
         """Return some k rows of high cosine by a compressed scan, in no order; None where there is no such index."""

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memorai.recall.arrays import top, top_positive
+from memorai.recall.dense import cosines
 from memorai.recall.facts import Focus
 from memorai.recall.live import LiveIndex
 from memorai.recall.settings import Settings
@@ -92,7 +93,7 @@ def search(index: LiveIndex, asked: Asked, k: int, settings: Settings) -> list[H
     found = walk(graph.num_nodes, graph.source, graph.target, graph.weight, restart, settings.damping)
     scores = found.scores[: len(rows)] * (1.0 if factors is None else factors[rows])
     best = top(scores, k)
-    cosines = np.zeros(len(best)) if asked.vector is None else index.dense.gather(rows[best]) @ asked.vector
+    near = np.zeros(len(best)) if asked.vector is None else cosines(index.dense.gather(rows[best]), asked.vector)
     return [
         Hit(
             row=int(rows[place]),
@@ -102,7 +103,7 @@ def search(index: LiveIndex, asked: Asked, k: int, settings: Settings) -> list[H
             bm25=float(seeds.bm25[rows[place]]),
             path=tuple(graph.label(node) for node in found.path(place)),
         )
-        for place, cosine in zip(best.tolist(), cosines, strict=True)
+        for place, cosine in zip(best.tolist(), near, strict=True)
     ]
 
 
@@ -152,8 +153,8 @@ def _seeds(index: LiveIndex, asked: Asked, usable: npt.NDArray[np.bool_], settin
         sample, sample_vectors = index.dense.sample()
         vector = asked.vector
         assert vector is not None
-        cosine = (index.dense.gather(rows) @ vector).astype(np.float64)
-        sampled = (sample_vectors @ vector).astype(np.float64)[usable[sample]]
+        cosine = cosines(index.dense.gather(rows), vector)
+        sampled = cosines(sample_vectors, vector)[usable[sample]]
         sample = sample[usable[sample]]
     mean, spread = _moments(bm25[every])
     lexical_z = [settings.lexical * _z(bm25[part], mean, spread) for part in (rows, sample)]
