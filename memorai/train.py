@@ -17,6 +17,7 @@ from memorai.errors import InputError
 from memorai.gate_task import train_gate
 from memorai.harness.build import SystemFactory, build_dataset, plain
 from memorai.learn.tune import Trial, candidates, check_tuning, split, tune, with_values
+from memorai.learn_task import train_scorers
 from memorai.report.run import check_ks, check_settings, report, say_what_was_loaded
 from memorai.report.tracking import tracked
 
@@ -27,8 +28,9 @@ def train(config: DictConfig) -> float:
     Returns:
         The objective of the chosen values on the training conversations.
     """
-    if task_of(config, "gate") is not None:
-        return train_gate(config)
+    task = task_of(config, "gate", "learning")
+    if task is not None:
+        return train_gate(config) if task == "gate" else train_scorers(config)
     started, ks = datetime.now(UTC), check_ks(config.ks)
     folder = Path(HydraConfig.get().runtime.output_dir)
     settings = plain(config)

@@ -1,10 +1,10 @@
-"""Choose the values of `memorai_plus` on the demo and on LongMemEval-S. LoCoMo is never looked at.
+"""Choose values of `memorai_plus` or `memorai_plus_late` on the demo and on LongMemEval-S; LoCoMo is never looked at.
 
     python scripts/choose_memorai_plus.py --longmemeval data/longmemeval/longmemeval_s_cleaned.json --limit 60
 
 The objective is the unweighted mean of turn nDCG@10 (over questions) on the demo's English part, its Chinese part and
 the first questions of LongMemEval-S, climbed one value at a time from several dampings, since the values depend on one
-another. Prints every trial; the last line holds the values to put into conf/system/memorai_plus.yaml.
+another. Prints every trial; the last line holds the values to put into the system's file in conf/system.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ GRID = {
 
 def main() -> None:
     options = parser(__doc__, limit=60)
+    options.add_argument("--system", default="memorai_plus", help="memorai_plus or memorai_plus_late")
     options.add_argument("--rounds", type=int, default=3, help="passes over all values")
     arguments = options.parse_args()
     torch.set_num_threads(1)  # the graphs are small
-    datasets, factory, config = development("memorai_plus", ["en", "zh"], arguments)
+    datasets, factory, config = development(arguments.system, ["en", "zh"], arguments)
     objective = Objective("ndcg", "turn", 10, "weighted")
 
     def score(values: Mapping[str, Any]) -> float:

@@ -320,15 +320,27 @@ def test_the_path_check_sees(text: str, faulty: bool) -> None:
     assert bool(MACHINE_PATH.search(text)) is faulty
 
 
-def test_no_tracked_file_holds_a_machine_path() -> None:
+#: what a merge leaves in a file that it cannot merge
+CONFLICT = re.compile(r"^(?:<{7}|>{7}) .*", re.MULTILINE)
+
+
+@pytest.mark.parametrize("fault", [MACHINE_PATH, CONFLICT], ids=["machine path", "unresolved merge"])
+def test_no_tracked_file_holds(fault: re.Pattern[str]) -> None:
     found = []
     for path in TRACKED:
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             continue  # a picture or an archive
-        found += [f"{name_of(path)}: {match.group()}" for match in MACHINE_PATH.finditer(text)]
+        found += [f"{name_of(path)}: {match.group()}" for match in fault.finditer(text)]
     assert found == []
+
+
+def test_the_merge_check_sees() -> None:
+    assert CONFLICT.findall("a\n" + "<" * 7 + " HEAD\nb\n" + ">" * 7 + " c\n" + "=" * 7) == [
+        "<" * 7 + " HEAD",
+        ">" * 7 + " c",
+    ]
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=name_of)

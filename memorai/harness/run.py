@@ -44,6 +44,7 @@ class Outcome:
         labels: embedder, extractor and gate.
         costs: use of language models by stage.
         chosen_here: its settings were chosen on this data set.
+        learned: protocol under which its retriever was trained; empty if it was not.
         memory: bytes of the indexes of all conversations together, as far as an index tells.
         failures: conversations on which it raised.
     """
@@ -55,6 +56,7 @@ class Outcome:
     labels: dict[str, str] = field(default_factory=dict)
     costs: Accounting = field(default_factory=Accounting)
     chosen_here: bool = False
+    learned: str = ""
     memory: int = 0
     failures: list[Failure] = field(default_factory=list)
 
@@ -99,6 +101,7 @@ def run_systems(dataset: Dataset, systems: Mapping[str, System], k: int, progres
     for outcome, system in zip(outcomes, systems.values(), strict=True):
         outcome.labels = dict(system.labels())
         outcome.chosen_here = dataset.name in getattr(system, "chosen_on", ())
+        outcome.learned = str(getattr(getattr(system, "retriever", None), "protocol", ""))
     same_questions(outcomes)
     return outcomes
 

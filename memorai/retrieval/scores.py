@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
 
 from memorai.graph.schema import TURN
-from memorai.retrieval.indexed import QueryView
+from memorai.models.embedders import Embedder
+from memorai.retrieval.indexed import IndexedGraph, QueryView
 
 
 class TurnScorer(Protocol):
@@ -27,17 +29,50 @@ class Dense:
     Args:
         fluent_only: score 0 throughout where the embedder does not know the conversation's language, so that in a
             fusion its noise does not drown the other scorers.
+        embedder: another than the index's, so that two can be fused; None = the index's.
+        roles: embed only turns of these roles, and those without a role; the others get the mean of the scores, which
+            speaks neither for nor against them: what an assistant says is most of the text and seldom asked for.
     """
 
-    def __init__(self, fluent_only: bool = False) -> None:
-        self.fluent_only = fluent_only
+    def __init__(
+        self, fluent_only: bool = False, embedder: Embedder | None = None, roles: Sequence[str] | None = None
+    ) -> None:
+        self.fluent_only, self.embedder = fluent_only, embedder
+        self.roles = None if roles is None else tuple(roles)
+        self._vectors: WeakKeyDictionary[IndexedGraph, Tensor] = WeakKeyDictionary()
+
+    @property
+    def model_id(self) -> str:
+        """Identity of an embedder of its own, and of the roles; empty for the index's and all."""
+        own = self.embedder.model_id if self.embedder else ""
+        return own if self.roles is None else f"{own}|{'+'.join(self.roles)}"
 
     def score(self, view: QueryView) -> Tensor:
         """Return cosines [n_turn, Q]."""
-        known = view.indexed.embedder.languages
+        embedder = self.embedder or view.indexed.embedder
+        known = embedder.languages
         if self.fluent_only and known is not None and view.indexed.language not in known:
             return torch.zeros(len(view.graph.turns), len(view), dtype=torch.float64, device=view.device)
-        return view.similarity(TURN)
+        plain = self.embedder is None and self.roles is None
+        return view.similarity(TURN) if plain else self._own(view, embedder)
+
+    def _own(self, view: QueryView, embedder: Embedder) -> Tensor:
+        indexed = view.indexed
+        turns = view.graph.turns
+        keep = (*self.roles, None) if self.roles else {turn.role for turn in turns}
+        rows = [i for i, turn in enumerate(turns) if turn.role in keep]
+        if indexed not in self._vectors:
+            with indexed.watch("embed_documents"):
+                found = embedder.embed([indexed.turn_texts[i] for i in rows])
+            self._vectors[indexed] = torch.from_numpy(found).to(view.device)
+        with indexed.watch("embed_query"):
+            queries = torch.from_numpy(embedder.embed([query.text for query in view.queries], kind="query"))
+        cosines = (self._vectors[indexed] @ queries.to(view.device).T).double().clamp(-1, 1)
+        if len(rows) == len(turns):
+            return cosines
+        out = cosines.mean(0).nan_to_num().repeat(len(turns), 1)
+        out[rows] = cosines
+        return out
 
 
 class Lexical:

@@ -26,7 +26,7 @@ def test_demo_takes_a_part():
 def test_each_file_opens_with_its_command():
     files = sorted(FOLDER.glob("*.yaml"))
     assert [file.stem for file in files] == [
-        "demo", "jsonl", "locomo", "locomo_lmeb", "longmemeval_oracle", "longmemeval_s",
+        "demo", "jsonl", "locomo", "locomo_lmeb", "longmemeval_oracle", "longmemeval_pooled", "longmemeval_s",
     ]  # fmt: skip
     for file in files:
         first = file.read_text(encoding="utf-8").splitlines()[0]

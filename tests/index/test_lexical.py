@@ -65,6 +65,19 @@ def test_agrees_with_a_plain_computation(
         assert not scores.any()
 
 
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_terms_of_texts_joined_by_a_blank_are_the_joined_terms(one: str, two: str) -> None:
+    tokenizer = Tokenizer()
+    assert tokenizer(f"{one} {two}") == tokenizer(one) + tokenizer(two)
+
+
+def test_terms_made_elsewhere_give_the_same_index() -> None:
+    texts = ["The cat's toys", "", "cats and dogs"]
+    terms = [Tokenizer()(text) for text in texts]
+    assert (BM25().fit_terms(terms).scores(["cat"]) == BM25().fit(texts).scores(["cat"])).all()
+    assert BM25().fit_terms(terms).scores(["cat"]).any()
+
+
 def test_nothing_known_scores_zero() -> None:
     index = BM25().fit(["a red kite", ""])
     assert not index.scores(["", "zebra", "the of", "?!"]).any()

@@ -85,6 +85,12 @@ def test_settings_chosen_on_the_data_set_are_not_untrained(chosen_here, protocol
     assert protocol_of(Outcome("plus", chosen_here=chosen_here), protocol) == shown
 
 
+def test_a_trained_retriever_is_never_called_untrained():
+    assert protocol_of(Outcome("learned", learned="loco"), "untrained") == "loco"
+    assert protocol_of(Outcome("learned", learned="zero_shot", chosen_here=True), "untrained") == "within"
+    assert protocol_of(Outcome("learned", learned="zero_shot"), "loco") == "loco"
+
+
 def test_gold_and_rankings_have_files_of_their_own(tmp_path):
     write_rankings(tmp_path, DATASET, [Outcome("bm25", {"c:q0": RANKING})])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bm25.trec", "predictions.jsonl", "qrels.trec"]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -26,6 +28,17 @@ def test_an_embedder_that_does_not_know_the_language_is_silent_where_asked():
     assert (Dense(fluent_only=True).score(english) > 0.7).all()
     assert (Dense(fluent_only=True).score(chinese) == 0).all()
     assert (Dense().score(chinese) > 0.7).all()
+
+
+def test_only_the_roles_asked_for_are_embedded():
+    roles = ["user", "assistant", None, "assistant", "user"]
+    turns = tuple(replace(turn, role=role) for turn, role in zip(TURNS, roles, strict=True))
+    # the table has no assistant's turn: it may not be asked for
+    vectors = {turns[i].text: v for i, v in ((0, [1.0, 0.0]), (2, [0.0, 1.0]), (4, [3.0, 4.0]))}
+    view = toy_view(TableEmbedder(vectors | {"Which city?": [0.0, 2.0]}))
+    view.graph = view.indexed.graph = replace(view.graph, turns=turns)
+    assert Dense(roles=["user"]).score(view)[:, 0].tolist() == pytest.approx([0, 0.6, 1, 0.6, 0.8])
+    assert Dense(roles=["user"]).model_id != Dense().model_id
 
 
 def test_lexical_finds_the_word_and_nothing_else():
