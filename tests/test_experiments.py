@@ -12,6 +12,10 @@ QUICK = ("dataset=demo", "dataset.part=en", "embedder=hashing", "text_format=def
 SMALL_GRID = (
     "write_path.grid=[{system: memorai, segmenters: [session], gates: [keep_all, rules], extractors: [lexical]}]"
 )
+SMALL_SCORER = (
+    *("evidence=minilm", "learning.seeds=[0]", "learning.grid=[{hidden: 0, epochs: 2}]"),
+    "learning.ablation=[{name: no walks, without: [walk/*]}]",
+)
 #: what makes an experiment small: a model that has to be served or installed is left out, a grid is cut
 SMALL: dict[str, tuple[str, ...]] = {
     "demo_llm": ("~systems.memorai_llm",),
@@ -23,6 +27,15 @@ SMALL: dict[str, tuple[str, ...]] = {
         *("~gate_task.training.longmemeval", "gate_task.trainer.penalties=[10.0]"),
         *("gate_task.trainer.vector_scales=[0.3]", "dataset.part=all"),
     ),
+    "learning_ablation": SMALL_SCORER,
+    "learning_loco": SMALL_SCORER,
+    "learning_loco_ce": (*SMALL_SCORER, "~systems.memorai_plus_ce"),
+    "learning_longmemeval": (
+        *SMALL_SCORER,
+        *("~systems.memorai_plus_user", "+system@systems.memorai_plus=memorai_plus", "learning.system=memorai_plus"),
+        "learning.folds=2",
+    ),
+    "learning_zero_shot": (*SMALL_SCORER, "~learning.training.longmemeval", "dataset.part=zh"),
     "tune": ("tune.max_trials=2", "tune.train=0.5", "dataset.part=all"),
     "ablation_damping": ("-m", "systems.memorai.retriever.damping=0.3,0.85"),
     "ablation_seeds": ("-m", "restart@systems.memorai.retriever.restart=cosine,bm25"),
@@ -35,7 +48,14 @@ SMALL: dict[str, tuple[str, ...]] = {
         "weights@systems.memorai.retriever.weights=uniform",
     ),
 }
-TRAINED = ("tune",)
+TRAINED = (
+    "tune",
+    "learning_ablation",
+    "learning_loco",
+    "learning_loco_ce",
+    "learning_longmemeval",
+    "learning_zero_shot",
+)
 EXPERIMENTS = sorted(path.stem for path in (conf_dir() / "experiment").glob("*.yaml"))
 
 
