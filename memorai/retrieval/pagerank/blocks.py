@@ -7,7 +7,7 @@ one endpoint only: then they are a diagonal scaling, and the batch needs one spa
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -83,10 +83,18 @@ class Block:
         """E, parallel edges counted each."""
         return self.weight.numel()
 
-    @cached_property
+    @property
     def unit(self) -> bool:
         """Whether every static weight is 1."""
-        return bool((self.weight == 1).all())
+        return bool(self.of_weight("unit", lambda: bool((self.weight == 1).all())))
+
+    def of_weight(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what ``make`` derives from the static weights; made again when they were changed in place."""
+        version = 0 if self.weight.is_inference() else self.weight._version
+        kept = self.cache.get(key)
+        if kept is None or kept[0] != version:
+            kept = self.cache[key] = (version, make())
+        return kept[1]
 
     @cached_property
     def by_source(self) -> Rows:
@@ -110,33 +118,36 @@ class Block:
 
     def matrix(self, to_target: bool, dtype: torch.dtype) -> Tensor:
         """Static weights as CSR: [n_target, n_source] if ``to_target``, else [n_source, n_target]."""
-        key = ("matrix", to_target, dtype)
-        if key not in self.cache:
+
+        def make() -> Tensor:
             rows = self.by_target if to_target else self.by_source
             values = self.weight.detach().to(dtype)[rows.edge]
-            self.cache[key] = csr(
-                rows.pointer, rows.column, values, self.num_sources if to_target else self.num_targets
-            )
-        return self.cache[key]
+            return csr(rows.pointer, rows.column, values, self.num_sources if to_target else self.num_targets)
+
+        found: Tensor = self.of_weight(("matrix", to_target, dtype), make)
+        return found
 
     def incidence(self, to_target: bool, dtype: torch.dtype) -> Tensor:
         """Static weights as CSR from edges to their ends: [n_target, E] if ``to_target``, else [n_source, E]."""
-        key = ("incidence", to_target, dtype)
-        if key not in self.cache:
+
+        def make() -> Tensor:
             rows = self.by_target if to_target else self.by_source
-            values = self.weight.detach().to(dtype)[rows.edge]
-            self.cache[key] = csr(rows.pointer, rows.edge, values, self.num_edges)
-        return self.cache[key]
+            return csr(rows.pointer, rows.edge, self.weight.detach().to(dtype)[rows.edge], self.num_edges)
+
+        found: Tensor = self.of_weight(("incidence", to_target, dtype), make)
+        return found
 
     def degree(self, to_target: bool, dtype: torch.dtype) -> Tensor:
         """Sum of static weights at each target if ``to_target``, else at each source: [n]."""
-        key = ("degree", to_target, dtype)
-        if key not in self.cache:
+
+        def make() -> Tensor:
             end, size = (self.target, self.num_targets) if to_target else (self.source, self.num_sources)
             total = torch.zeros(size, dtype=torch.float64, device=end.device)
             # beyond the largest float32 it becomes inf, which the engine refuses by name
-            self.cache[key] = total.index_add_(0, end, self.weight.detach().double()).to(dtype)
-        return self.cache[key]
+            return total.index_add_(0, end, self.weight.detach().double()).to(dtype)
+
+        found: Tensor = self.of_weight(("degree", to_target, dtype), make)
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -149,8 +149,9 @@ def judge(totals: Any, omega: Any, damping: Any, dangling: Any, tol: Any, lost: 
         for chunk in range(len(totals) // 2):
             change += totals[2 * chunk + CHANGE, q]
             mass += totals[2 * chunk + MASS, q]
-        if dangling and mass != 0:
-            change *= 2 / mass
+        if dangling and change > 0:
+            # Chebyshev's first iterates may sum to nothing or less; no distance between distributions exceeds 2
+            change = 2 * change / min(mass, 1.0) if mass > 0 else max(2.0, change)
         residual[q] = change * damping if omega == 1 else change
         done &= residual[q] <= tol
         broken |= not residual[q] < lost

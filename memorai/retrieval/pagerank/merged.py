@@ -145,11 +145,13 @@ def _chunks(pointer: Array) -> Array:
 
 def _static(block: Block, dtype: torch.dtype) -> Array:
     """Static weights of a block's edges; empty where all are 1."""
-    key = ("static", dtype)
-    if key not in block.cache:
+
+    def make() -> Array:
         weight = block.weight.detach()
-        block.cache[key] = (weight[:0] if block.unit else weight).to(dtype).contiguous().numpy()
-    found: Array = block.cache[key]
+        # a copy: what is kept must not change with the tensor
+        return (weight[:0] if block.unit else weight).to(dtype, copy=True).contiguous().numpy()
+
+    found: Array = block.of_weight(("static", dtype), make)
     return found
 
 

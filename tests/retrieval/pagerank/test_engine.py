@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 
 import networkx as nx
@@ -416,3 +417,35 @@ def test_rows_outside_the_graph_are_refused_not_broadcast():
     block = Block(slice(0, 2), slice(2, 3), torch.tensor([0, 1]), torch.tensor([0, 0]), torch.ones(2))
     with pytest.raises(ValueError, match="rows beyond the 2 of the restart"):
         pagerank([WeightedBlock(block)], torch.ones(2, 2))
+
+
+@pytest.mark.parametrize("engine", ITERATIVE)
+@pytest.mark.parametrize("damping", [0.5, 0.8, 0.95, 0.99])
+@pytest.mark.parametrize(("isolated", "share"), [(1, 9.0), (30, 1.0), (300, 0.2)])
+def test_mass_on_isolated_nodes_stops_no_reversible_walk_early(engine, damping, isolated, share):
+    # Chebyshev's iterates of an isolated seed begin below zero: their sum says nothing of the residual then
+    walk = both_ways(chain((0, 1), (1, 2), (0, 3), nodes=4 + isolated))
+    restart = torch.full((4 + isolated, 5), share, dtype=torch.float64)
+    restart[:4] = torch.rand(4, 5, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    found = pagerank(walk, restart, damping, 1e-10, 5000, engine=engine)
+    assert (found.residual >= 0).all() and found.converged.all()
+    assert (found.scores - pagerank_dense(walk, restart, damping)).abs().sum(0).max() < 1e-7
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_static_weights_that_an_optimizer_changes_in_place_are_read_again(engine, dtype):
+    weight = torch.ones(3, dtype=dtype, requires_grad=True)
+    ends = torch.tensor([[0, 0, 1], [2, 3, 3]])
+    block = Block(slice(0, 2), slice(2, 4), ends[0], ends[1] - 2, weight)
+    walk = both_ways([WeightedBlock(block)])
+    optimizer = torch.optim.SGD([weight], lr=0.5)
+    for _ in range(3):
+        scores = pagerank(walk, torch.ones(4, 1, dtype=torch.float64), 0.5, 1e-10, engine=engine).scores
+        fresh = both_ways([WeightedBlock(dataclasses.replace(block, weight=weight.detach().clone()))])
+        exact = pagerank_dense(fresh, torch.ones(4, 1, dtype=torch.float64), 0.5)
+        assert torch.allclose(scores.detach(), exact, atol=1e-6)
+        optimizer.zero_grad()
+        (-scores[2, 0]).backward()
+        optimizer.step()
+    assert not torch.equal(weight.detach(), torch.ones(3, dtype=dtype))
