@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from memorai.errors import InputError
+from memorai.models.cached_embedder import valid_unicode
 
 #: no reply that anybody asks for is longer, and the repair of a longer one could take minutes
 _MAX_CHARACTERS = 200_000
@@ -46,18 +47,35 @@ def parse_reply(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     visible = strip_thoughts(text).strip()
     if not visible:
         raise ParseError("the reply is empty" + (" but for its thoughts" if text.strip() else ""))
+    fenced = _FENCE.fullmatch(visible)
+    alone = (fenced.group(1) if fenced else visible).strip()
     best: tuple[int, int, int] | None = None
     chosen: dict[str, Any] = {}
     for place, candidate in enumerate(_candidates(visible)):
         value = _load(candidate)
-        fitted = _fit(value, schema)
+        # "Drop [1]" in prose names no property; a reply that is nothing but "[1]" answers what was asked
+        fitted = None if _bare_numbers(value) and candidate != alone else _fit(value, schema)
         if fitted is not None:
             rank = (len(fitted), len(candidate), place)
             if best is None or rank > best:
                 best, chosen = rank, fitted
     if best is None:
         raise ParseError(f"no JSON object with {' or '.join(schema['properties'])} in: {_shown(visible)}")
-    return chosen
+    cleaned: dict[str, Any] = _valid(chosen)
+    return cleaned
+
+
+def _valid(value: Any) -> Any:
+    """The same value without lone surrogates, which an escape such as \\ud83d may spell out and nothing can encode."""
+    if isinstance(value, str):
+        return valid_unicode(value)
+    if isinstance(value, Mapping):
+        return {_valid(key): _valid(item) for key, item in value.items()}
+    return [_valid(item) for item in value] if isinstance(value, list) else value
+
+
+def _bare_numbers(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and not any(isinstance(item, Mapping | list) for item in value)
 
 
 def strip_thoughts(text: str) -> str:
@@ -191,8 +209,9 @@ def _fit(value: Any, schema: Mapping[str, Any], depth: int = 0) -> dict[str, Any
         home = _home(value, properties)
         if home:
             return {home: [dict(value)]}
-        if len(value) == 1:  # {"result": {...}}, {"properties": {...}}
-            return _fit(next(iter(value.values())), schema, depth + 1)
+        if len(value) == 1:  # {"result": {...}}, {"properties": {...}}; but {"drop": [1]} is no list of what to keep
+            (inner,) = value.values()
+            return None if _bare_numbers(inner) else _fit(inner, schema, depth + 1)
         return None
     return _fit_list(value, schema, depth) if isinstance(value, list) else None
 
@@ -210,7 +229,9 @@ def _fit_list(items: Sequence[Any], schema: Mapping[str, Any], depth: int) -> di
         if isinstance(item, Mapping | list) and (fitted := _fit(item, schema, depth + 1)):
             return fitted
     lists = [name for name, wanted in schema["properties"].items() if wanted.get("type") == "array"]
-    return {lists[0]: []} if not items and len(lists) == 1 else None
+    # nothing found is an answer; "[]" for numbers to choose from is none
+    numbers = any(schema["properties"][name].get("items", {}).get("type") == "integer" for name in lists)
+    return {lists[0]: []} if not items and len(lists) == 1 and not numbers else None
 
 
 def _home(item: Any, properties: Mapping[str, Mapping[str, Any]]) -> str | None:

@@ -37,7 +37,6 @@ LIKES = {"source": "Ann", "relation": "likes", "target": "Rex"}
         pytest.param('Of course!\n\n```JSON\n{"keep": [1, 3]}\n```\nAnything else?', [1, 3], id="fence in prose"),
         pytest.param('Here it is: {"keep": [1, 3]} I hope that helps {you}.', [1, 3], id="prose around"),
         pytest.param('Message [2] is advice, so {"keep": [1, 3]}', [1, 3], id="brackets before"),
-        pytest.param("I would keep [1, 3], as [2] is advice.", [1, 3], id="list in prose"),
         pytest.param('<think>Maybe {"keep": [2]}?</think>{"keep": [1, 3]}', [1, 3], id="thought"),
         pytest.param('Maybe {"keep": [2, 4, 5]}?\n</think>\n\n{"keep": [1, 3]}', [1, 3], id="thought opened in prompt"),
         pytest.param(
@@ -61,13 +60,40 @@ LIKES = {"source": "Ann", "relation": "likes", "target": "Rex"}
         pytest.param('{"properties": {"keep": [1, 3]}}', [1, 3], id="data in the schema's place"),
         pytest.param('{"reason": "[9] is advice", "keep": [1, 3]}', [1, 3], id="further keys"),
         pytest.param('{"keep": []}', [], id="nothing kept"),
-        pytest.param("[]", [], id="empty list"),
         pytest.param('{"keep": [2]}\n{"keep": [1, 3]}', [1, 3], id="corrects itself"),
         pytest.param(f'{json.dumps(KEEP)}\n{{"keep": [1, 3]}}', [1, 3], id="schema, then data"),
     ],
 )
 def test_indices_come_out_of_whatever_stands_around_them(text: str, expected: list[int]) -> None:
     assert parse_reply(text, KEEP) == {"keep": expected}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"drop": [1]}',
+        '{"messages to forget": [1]}',
+        '{"discard": {"messages": [2]}}',
+        "Drop [1] since it is small talk.",
+        "Keep all of them (see [1]).",
+        "I would keep [1, 3], as [2] is advice.",
+        "[]",
+    ],
+)
+def test_numbers_that_nothing_calls_wanted_are_no_answer(text: str) -> None:
+    with pytest.raises(ParseError):
+        parse_reply(text, KEEP)
+
+
+@pytest.mark.parametrize("text", ["[1, 3]", "```json\n[1, 3]\n```"])
+def test_a_reply_that_is_a_list_answers_what_was_asked(text: str) -> None:
+    assert parse_reply(text, KEEP) == {"keep": [1, 3]}
+
+
+def test_lone_surrogates_become_replacement_characters() -> None:
+    assert parse_reply(r'{"keep": ["a\ud83d", {"b\ude00": 1}, "\ud83d\ude00"]}', KEEP) == {
+        "keep": ["a\ufffd", {"b\ufffd": 1}, "\U0001f600"]
+    }
 
 
 @pytest.mark.parametrize(
