@@ -13,6 +13,8 @@ from memorai.models.cached_embedder import valid_unicode
 #: no reply that anybody asks for is longer, and the repair of a longer one could take minutes
 _MAX_CHARACTERS = 200_000
 _MAX_CANDIDATES = 32
+#: a model that repeats an opening bracket would have each of them repaired to the end of the reply
+_MAX_UNCLOSED = 3
 _THOUGHT = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 _FINAL = re.compile(r"<\|channel\|>final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
 _MARK = re.compile(r"<\|(?:end|return|im_end|eot_id)\|>")
@@ -142,11 +144,13 @@ def _candidates(text: str) -> Iterator[str]:
 
 
 def _bracketed(text: str) -> Iterator[str]:
-    start, found = 0, 0
+    start, found, unclosed = 0, 0, 0
     while found < _MAX_CANDIDATES and (match := re.search(r"[\[{]", text[start:])):
         begin = start + match.start()
         end = _closing(text, begin)
-        yield text[begin : end or len(text)]
+        unclosed += end is None
+        if end or unclosed <= _MAX_UNCLOSED:
+            yield text[begin : end or len(text)]
         start, found = end or begin + 1, found + 1
 
 

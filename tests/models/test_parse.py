@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memorai.models import parse
 from memorai.models.parse import ParseError, parse_reply, read_indices, strip_thoughts
 
 KEEP = {"type": "object", "properties": {"keep": {"type": "array", "items": {"type": "integer"}}}, "required": ["keep"]}
@@ -210,3 +211,11 @@ def test_any_value_gives_places_of_messages(value: object, count: int) -> None:
 @given(st.lists(st.integers(1, 99)), st.text(alphabet="abc xyz,.\n", max_size=20), st.text(alphabet="abc.", max_size=9))
 def test_good_json_survives_any_prose(numbers: list[int], before: str, after: str) -> None:
     assert parse_reply(f'{before}{{"keep": {json.dumps(numbers)}}}{after}', KEEP) == {"keep": numbers}
+
+
+def test_few_unclosed_brackets_are_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(parse, "_load", lambda candidate: asked.append(candidate))
+    with pytest.raises(ParseError):
+        parse_reply("{\n" * 500, KEEP)
+    assert len(asked) <= 2 * parse._MAX_UNCLOSED
