@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from memorai.retrieval.pagerank.blocks import WeightedBlock
-from memorai.retrieval.pagerank.walk import check_damping, normalise_restart
+from memorai.retrieval.pagerank.walk import check_damping, check_out, normalise_restart
 
 #: most nodes: the matrix takes 8 N^2 bytes and the solution N^3 operations a query
 LARGEST = 8192
@@ -41,7 +41,7 @@ def solve(blocks: Sequence[WeightedBlock], restart: Tensor, damping: float) -> T
         Scores float64 [N, Q].
 
     Raises:
-        ValueError: more than LARGEST nodes.
+        ValueError: more than LARGEST nodes, or the weights that leave a node overflow the restart's dtype.
     """
     s = restart.double()
     num_nodes, num_queries = s.shape
@@ -57,6 +57,7 @@ def solve(blocks: Sequence[WeightedBlock], restart: Tensor, damping: float) -> T
                 source, target = target, source
             weights.index_put_((source, target), block.edge_weight(q), accumulate=True)
         out = weights.sum(1)
+        check_out(out[:, None], restart.dtype, query=q)
         dangling = (out < torch.finfo(restart.dtype).tiny).double()
         transition = weights / torch.where(dangling > 0, 1, out)[:, None]
         transition[dangling > 0] = 0

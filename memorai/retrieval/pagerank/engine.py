@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -54,7 +54,7 @@ class PageRank:
 
 
 def pagerank(
-    blocks: Sequence[WeightedBlock],
+    blocks: Iterable[WeightedBlock],
     restart: Tensor,
     damping: float | Tensor = 0.85,
     tol: float = 1e-6,
@@ -104,6 +104,7 @@ def pagerank(
         ValueError: damping outside [0, 1), shapes that do not fit, a restart that is negative or not finite (names the
             first index), weights that overflow, or an engine that cannot serve the input.
     """
+    blocks = tuple(blocks)
     d = float(damping.detach()) if isinstance(damping, Tensor) else float(damping)
     check_damping(d)
     dtype = dtype or restart.dtype

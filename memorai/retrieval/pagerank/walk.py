@@ -87,8 +87,8 @@ def inverse_out(blocks: Sequence[WeightedBlock], restart: Tensor) -> tuple[Tenso
     return (inverse if dangling is None else inverse.masked_fill_(dangling, 0)), few
 
 
-def check_out(out: Tensor, dtype: torch.dtype) -> bool:
-    """Return whether any sum of leaving weights [N, Q] is too small to divide by in a dtype.
+def check_out(out: Tensor, dtype: torch.dtype, query: int = 0) -> bool:
+    """Return whether any sum of leaving weights [N, Q] is too small to divide by in a dtype; ``query`` is the first.
 
     Raises:
         ValueError: one is too large.
@@ -97,8 +97,8 @@ def check_out(out: Tensor, dtype: torch.dtype) -> bool:
         return False
     low, high = (float(x) for x in torch.aminmax(out.detach()))
     if not high <= torch.finfo(dtype).max:
-        node, query = (~(out <= torch.finfo(dtype).max)).nonzero()[0].tolist()
-        raise ValueError(f"the weights that leave node {node}, query {query} overflow {dtype}")
+        node, column = (~(out <= torch.finfo(dtype).max)).nonzero()[0].tolist()
+        raise ValueError(f"the weights that leave node {node}, query {query + column} overflow {dtype}")
     return low < torch.finfo(dtype).tiny
 
 

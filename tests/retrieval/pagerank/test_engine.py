@@ -449,3 +449,18 @@ def test_static_weights_that_an_optimizer_changes_in_place_are_read_again(engine
         (-scores[2, 0]).backward()
         optimizer.step()
     assert not torch.equal(weight.detach(), torch.ones(3, dtype=dtype))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_factors_that_only_together_overflow_are_refused(engine):
+    walk = [dataclasses.replace(chain((0, 1), nodes=2)[0], source_scale=torch.full((2, 1), 1e300, dtype=torch.float64))]
+    walk = [dataclasses.replace(walk[0], target_scale=torch.full((2, 1), 1e300, dtype=torch.float64))]
+    with pytest.raises(ValueError, match=r"node 0, query 0 overflow"):
+        pagerank(walk, torch.ones(2, 1, dtype=torch.float64), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_blocks_may_come_one_by_one(engine):
+    walk, restart = both_ways(chain((0, 1), (1, 2), nodes=3)), torch.eye(3, dtype=torch.float64)
+    one_by_one = pagerank((block for block in walk), restart, 0.5, engine=engine).scores
+    assert torch.equal(one_by_one, pagerank(walk, restart, 0.5, engine=engine).scores)
