@@ -164,6 +164,10 @@ class LocalPageRank:
         check_damping(damping)
         if not 0 < eps < float("inf"):
             raise ValueError(f"eps={eps} is not positive")
+        if not tol >= 0:
+            raise ValueError(f"tol={tol} is not a number of at least 0")
+        if max_edges is not None and not 0 <= max_edges <= np.iinfo(np.int64).max:
+            raise ValueError(f"max_edges={max_edges} is not a whole number from 0 to 2**63 - 1")
         restart, fallback = _restart(seeds, mass, self.graph.num_nodes)
         source = self._similarities(query, similarity)
         try:

@@ -89,7 +89,8 @@ def local_graph(
         groups: (group_indptr, group_item) of `LocalGraph`; None for no groups.
 
     Raises:
-        ValueError: an end or an item out of its range, or a weight that is negative or not finite; the first is named.
+        ValueError: an end or an item out of its range, or a weight that is negative or not finite: the first is named;
+            arrays of another kind or size.
     """
     group_indptr, group_item = groups if groups is not None else (np.zeros(1, np.int64), np.zeros(0, np.int64))
     all_items = num_items + group_indptr.size - 1
@@ -100,6 +101,9 @@ def local_graph(
     start = 0
     for part in edges:
         stop = start + part.weight.size
+        for name, ends in (("source", part.source), ("target", part.target), ("item", part.item)):
+            if ends is not None and (ends.shape != part.weight.shape or ends.dtype.kind not in "iu"):
+                raise ValueError(f"{name} is {ends.dtype} {ends.shape}, expected integers {part.weight.shape}")
         _check_range(part.source, 0, num_nodes, "source")
         _check_range(part.target, 0, num_nodes, "target")
         source[start:stop], target[start:stop], weight[start:stop] = part.source, part.target, part.weight
@@ -114,6 +118,9 @@ def local_graph(
         first = int(np.flatnonzero(bad)[0])
         raise ValueError(f"weight of edge {first} is {weight[first]}; it must be finite and >= 0")
     _check_range(group_item, 0, num_items, "group item")
+    rising = group_indptr.size > 0 and group_indptr[0] == 0 and bool((np.diff(group_indptr) >= 0).all())
+    if not rising or group_indptr[-1] != group_item.size:
+        raise ValueError(f"group_indptr must rise from 0 to the {group_item.size} items of all groups")
     indptr = np.zeros(num_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(source, minlength=num_nodes), out=indptr[1:])
     order = np.argsort(source, kind="stable")

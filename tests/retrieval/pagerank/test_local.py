@@ -310,3 +310,10 @@ def test_top_breaks_ties_by_node_and_stays_in_its_range() -> None:
     assert found.top(9).tolist() == [9, 3, 5, 1]
     assert found.top(2, start=1, stop=6).tolist() == [3, 5]
     assert found.top(0).size == 0
+
+
+@pytest.mark.parametrize("limit", [{"tol": float("nan")}, {"tol": -1.0}, {"max_edges": -1}, {"max_edges": 10**30}])
+def test_limits_of_a_walk_are_checked(limit: dict) -> None:
+    graph = local_graph(2, [LocalEdges(np.array([0]), np.array([1]), np.ones(1))])
+    with pytest.raises(ValueError, match=next(iter(limit))):
+        LocalPageRank(graph)(np.array([0]), np.array([1.0]), **limit)

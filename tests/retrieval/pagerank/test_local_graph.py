@@ -104,3 +104,17 @@ def test_bad_edges_are_named(change: dict, message: str) -> None:
 def test_bad_types(types: dict) -> None:
     with pytest.raises(ValueError, match="edge type"):
         cosine_local_graph(SIZES, small(), types)
+
+
+@pytest.mark.parametrize("indptr", [[0, 5], [1, 1], [0, 2, 1], [], [0, 0]])
+def test_groups_that_do_not_fit_their_items_are_refused(indptr: list[int]) -> None:
+    groups = (np.array(indptr, np.int64), np.zeros(1, np.int64))
+    with pytest.raises(ValueError, match="group_indptr must rise from 0 to the 1 items"):
+        local_graph(2, [], 1, groups)
+
+
+@pytest.mark.parametrize("source", [np.array([0.7]), np.array([0, 1]), np.array([[0]])])
+def test_ends_are_one_integer_an_edge(source: np.ndarray) -> None:
+    edges = LocalEdges(source, np.array([1]), np.ones(1))
+    with pytest.raises(ValueError, match=r"source is .* expected integers \(1,\)"):
+        local_graph(2, [edges])
