@@ -6,9 +6,8 @@ one endpoint only: then they are a diagonal scaling, and the batch needs one spa
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +47,10 @@ class Block:
     cache: dict[Hashable, Any] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        with torch.inference_mode(False):  # tensors made under inference mode could serve no gradient later
+            for name in ("source", "target", "weight"):
+                if getattr(self, name).is_inference():
+                    object.__setattr__(self, name, getattr(self, name).clone())
         if not self.source.shape == self.target.shape == self.weight.shape or self.weight.ndim != 1:
             shapes = [tuple(x.shape) for x in (self.source, self.target, self.weight)]
             raise ValueError(f"source, target and weight must have one shape [E], not {shapes}")
@@ -67,6 +70,14 @@ class Block:
                 )
             if local.numel() and (int(local.min()) < 0 or int(local.max()) >= size):
                 raise ValueError(f"an edge's {name} lies outside its {size} nodes")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy or a pickle holds: what is derived can be derived again, and knows other blocks by their ids."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.init}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over the fields, as a frozen dataclass would not let itself."""
+        self.__dict__.update(state, cache={})
 
     @property
     def num_sources(self) -> int:
@@ -90,21 +101,29 @@ class Block:
 
     def of_weight(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return what ``make`` derives from the static weights; made again when they were changed in place."""
-        version = 0 if self.weight.is_inference() else self.weight._version
+        version = _version(self.weight)
         kept = self.cache.get(key)
         if kept is None or kept[0] != version:
-            kept = self.cache[key] = (version, make())
+            with torch.inference_mode(False):  # later queries may want gradients
+                kept = self.cache[key] = (version, make())
         return kept[1]
+
+    @property
+    def peak(self) -> float:
+        """The largest static weight."""
+        return float(self.of_weight("peak", lambda: check_weights(self.weight, "weight of an edge")))
 
     @cached_property
     def by_source(self) -> Rows:
         """Edges sorted by (source, target)."""
-        return sort_edges(self.source, self.target, self.num_sources, self.num_targets)
+        with torch.inference_mode(False):
+            return sort_edges(self.source, self.target, self.num_sources, self.num_targets)
 
     @cached_property
     def by_target(self) -> Rows:
         """Edges sorted by (target, source)."""
-        return sort_edges(self.target, self.source, self.num_targets, self.num_sources)
+        with torch.inference_mode(False):
+            return sort_edges(self.target, self.source, self.num_targets, self.num_sources)
 
     @property
     def forward(self) -> Tensor:
@@ -173,6 +192,8 @@ class WeightedBlock:
     target_scale: Tensor | None = None
     value: Tensor | None = None
     reverse: bool = False
+    #: largest value of each factor, with the version of the tensor that it was read from
+    _peaks: dict[str, tuple[int, float]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         sizes = (self.block.num_sources, self.block.num_targets, self.block.num_edges)
@@ -182,16 +203,27 @@ class WeightedBlock:
                 continue
             if factor.ndim != 2 or factor.shape[0] != size:
                 raise ValueError(f"{name} has shape {tuple(factor.shape)}, expected [{size}, Q]")
-            check_weights(factor, name)
+            self._peaks[name] = _version(factor), check_weights(factor, name)
+
+    @property
+    def peak(self) -> float:
+        """The largest product of some factors of an edge, or more: each factor's largest value counts if above 1."""
+        product = max(1.0, self.block.peak)
+        for name, (version, high) in self._peaks.items():
+            factor = getattr(self, name)
+            if _version(factor) != version:  # changed in place, by an optimizer say
+                high = check_weights(factor, name)
+                self._peaks[name] = _version(factor), high
+            product *= max(1.0, high)
+        return product
 
     def reversed(self) -> WeightedBlock:
         """Return the block that walks the same edges the other way with the same weights."""
         return self._with(reverse=not self.reverse)
 
     def _with(self, **changes: Any) -> WeightedBlock:
-        some = copy.copy(self)  # unlike a new one it is not checked again
-        for name, value in changes.items():
-            object.__setattr__(some, name, value)
+        some = object.__new__(WeightedBlock)  # unlike one that is constructed it is not checked again
+        some.__dict__.update(self.__dict__, **changes)
         return some
 
     @property
@@ -203,6 +235,11 @@ class WeightedBlock:
     def to_rows(self) -> slice:
         """Rows that the walk enters."""
         return self.block.source_rows if self.reverse else self.block.target_rows
+
+    @property
+    def leaving(self) -> Tensor:
+        """Row of the node that the walk leaves by each edge: int64 [E]."""
+        return (self.block.target if self.reverse else self.block.source).long() + self.from_rows.start
 
     @property
     def from_scale(self) -> Tensor | None:
@@ -294,17 +331,29 @@ class WeightedBlock:
         return self._with(**changes) if changes else self
 
 
-def check_weights(values: Tensor, name: str) -> None:
-    """Raise ValueError, naming the first index, unless all values are finite and >= 0."""
+def check_weights(values: Tensor, name: str) -> float:
+    """Return the largest value, 0 if there are none.
+
+    Raises:
+        ValueError: a value is negative or not finite, and the first such index is named; or they are not real numbers.
+    """
     values = values.detach()
+    if values.is_complex():
+        raise ValueError(f"{name} has dtype {values.dtype}; weights are real numbers")
     if not values.numel():
-        return
+        return 0.0
     with suited_threads(values.numel()):
         low, high = torch.aminmax(values)  # one pass without temporaries; NaN makes both comparisons false
     if not (float(low) >= 0 and float(high) < float("inf")):
         bad = ~torch.isfinite(values) | (values < 0)
         first = tuple(bad.nonzero()[0].tolist())
         raise ValueError(f"{name} at {list(first)} is {float(values[first])}; it must be finite and >= 0")
+    return float(high)
+
+
+def _version(tensor: Tensor) -> int:
+    """Return a number that changes when the tensor is changed in place, as far as torch counts that."""
+    return 0 if tensor.is_inference() else tensor._version
 
 
 def _times(x: Tensor, scale: Tensor | None) -> Tensor:

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from memorai.retrieval.pagerank.blocks import WeightedBlock
-from memorai.retrieval.pagerank.walk import check_damping, check_out, normalise_restart
+from memorai.retrieval.pagerank.extremes import within_range
+from memorai.retrieval.pagerank.walk import check_damping, check_out, least_out, normalise_restart
 
 #: most nodes: the matrix takes 8 N^2 bytes and the solution N^3 operations a query
 LARGEST = 8192
@@ -26,7 +27,8 @@ def pagerank_dense(blocks: Sequence[WeightedBlock], restart: Tensor, damping: fl
         Scores float64 [N, Q].
     """
     check_damping(damping)
-    return solve(blocks, normalise_restart(restart.double())[0], damping)
+    mass = normalise_restart(restart.double())[0]
+    return solve(within_range(blocks, mass), mass, damping)
 
 
 def solve(blocks: Sequence[WeightedBlock], restart: Tensor, damping: float) -> Tensor:
@@ -58,7 +60,7 @@ def solve(blocks: Sequence[WeightedBlock], restart: Tensor, damping: float) -> T
             weights.index_put_((source, target), block.edge_weight(q), accumulate=True)
         out = weights.sum(1)
         check_out(out[:, None], restart.dtype, query=q)
-        dangling = (out < torch.finfo(restart.dtype).tiny).double()
+        dangling = (out < least_out(restart.dtype)).double()
         transition = weights / torch.where(dangling > 0, 1, out)[:, None]
         transition[dangling > 0] = 0
         system = torch.eye(num_nodes, dtype=s.dtype, device=s.device)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from numbers import Integral
 from typing import Literal
 
 import torch
@@ -16,6 +17,7 @@ from memorai.retrieval.pagerank import push
 from memorai.retrieval.pagerank.adjoint import differentiable
 from memorai.retrieval.pagerank.blocks import WeightedBlock
 from memorai.retrieval.pagerank.dense import solve
+from memorai.retrieval.pagerank.extremes import within_range
 from memorai.retrieval.pagerank.power import iterate
 from memorai.retrieval.pagerank.schedule import is_reversible
 from memorai.retrieval.pagerank.threads import suited_threads
@@ -111,6 +113,7 @@ def pagerank(
     _check_input(blocks, restart, dtype, tol, max_iter, batch_size, candidates)
     with suited_threads(len(restart) * min(batch_size or _batch_size(len(restart)), restart.shape[1])):
         s, fallback = normalise_restart(restart.to(dtype), candidates)
+        blocks = within_range(blocks, s)
         chosen = _choose(engine, s)
         if s.numel():
             with torch.no_grad():
@@ -216,8 +219,10 @@ def _check_input(
     if dtype not in (torch.float32, torch.float64):
         raise ValueError(f"dtype={dtype}; the engines compute in float32 or float64")
     check_limits(tol, max_iter)
-    if batch_size is not None and batch_size < 1:
-        raise ValueError(f"batch_size={batch_size} must be at least 1")
+    if batch_size is not None and (
+        isinstance(batch_size, bool) or not isinstance(batch_size, Integral) or batch_size < 1
+    ):
+        raise ValueError(f"batch_size={batch_size} is not a whole number of at least 1")
     if candidates is not None and (candidates.shape != restart.shape or candidates.dtype != torch.bool):
         given = f"{candidates.dtype} {tuple(candidates.shape)}"
         raise ValueError(f"candidates is {given}, expected torch.bool {tuple(restart.shape)}")

@@ -55,14 +55,14 @@ def multiply(lanes: Any, product: Any, out: Any, first: Any, place: Any, ends: A
 
 
 @compiled
-def divide(lanes: Any, product: Any, out: Any, tiny: Any, column: Any, inverse: Any) -> None:
-    """Divide each weight of ``product`` [E, Q] by ``out`` [N, Q] of the node that it leaves; 0 where below ``tiny``.
+def divide(lanes: Any, product: Any, out: Any, least: Any, column: Any, inverse: Any) -> None:
+    """Divide each weight of ``product`` [E, Q] by ``out`` [N, Q] of the node that it leaves; 0 where below ``least``.
 
     ``inverse`` [N, Q] is written: 1 / out.
     """
     for v in range(len(out)):
         for q in range(out.shape[1]):
-            inverse[v, q] = 1 / out[v, q] if out[v, q] >= tiny else 0
+            inverse[v, q] = 1 / out[v, q] if out[v, q] >= least else 0
     for e in range(len(product)):
         store(product, e, load(product, e, lanes) * load(inverse, column[e], lanes))
 

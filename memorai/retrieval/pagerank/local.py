@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
 from memorai.retrieval.pagerank import local_kernel as kernel
-from memorai.retrieval.pagerank.local_graph import LocalGraph
+from memorai.retrieval.pagerank.local_graph import LocalGraph, real_array
 from memorai.retrieval.pagerank.walk import check_damping
 
 _FIRST_CAPACITY = 1 << 12
@@ -78,7 +80,12 @@ class LocalScores:
         return out
 
     def top(self, k: int, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Return the k best nodes of [start, stop), best first; ties go to the smaller node."""
+        """Return the k best nodes of [start, stop), best first; ties go to the smaller node.
+
+        Raises:
+            ValueError: k is no whole number of at least 0.
+        """
+        check_count(k, "k")
         inside = self.nodes >= start
         if stop is not None:
             inside &= self.nodes < stop
@@ -162,16 +169,18 @@ class LocalPageRank:
             ValueError: damping, eps, a seed, a mass, the query or a similarity is out of range, or weights overflow.
         """
         check_damping(damping)
-        if not 0 < eps < float("inf"):
-            raise ValueError(f"eps={eps} is not positive")
-        if not tol >= 0:
+        if not (isinstance(eps, Real) and 0 < eps < float("inf")):
+            raise ValueError(f"eps={eps} is not a positive number")
+        if not (isinstance(tol, Real) and tol >= 0):
             raise ValueError(f"tol={tol} is not a number of at least 0")
-        if max_edges is not None and not 0 <= max_edges <= np.iinfo(np.int64).max:
-            raise ValueError(f"max_edges={max_edges} is not a whole number from 0 to 2**63 - 1")
-        restart, fallback = _restart(seeds, mass, self.graph.num_nodes)
+        if max_edges is not None:
+            check_count(max_edges, "max_edges")
+        seeds = np.asarray(seeds)
+        restart, fallback = _restart(seeds, real_array(mass, "mass"), self.graph.num_nodes)
         source = self._similarities(query, similarity)
+        limits = (float(damping), float(eps), float(tol), max_edges)
         try:
-            return self._walk(seeds.astype(np.int64), restart, fallback, source, damping, eps, tol, max_edges)
+            return self._walk(seeds.astype(np.int64), restart, fallback, source, *limits)
         finally:
             kernel.reset(self._work)
 
@@ -215,18 +224,21 @@ class LocalPageRank:
 
     def _similarities(self, query: np.ndarray | None, similarity: np.ndarray | None) -> kernel.Similarities:
         items = self.items or ItemVectors(np.empty((0, 1), dtype=np.float32))
-        given, vector = np.empty(0), np.empty(0, dtype=np.float32)
+        given, vector, unit = np.empty(0), np.empty(0, dtype=np.float32), 1.0
         if similarity is not None:
+            similarity = real_array(similarity, "similarity")
             if similarity.shape != (self.graph.num_items,):
                 raise ValueError(f"similarity has shape {similarity.shape}, expected [{self.graph.num_items}]")
             given = similarity
         elif self.graph.num_items:
             if query is None or self.items is None:
                 raise ValueError("the weights depend on a query: give a query and item vectors, or similarities")
+            query = real_array(query, "query")
             if query.shape != (items.first.shape[1],):
                 raise ValueError(f"query has shape {query.shape}, expected [{items.first.shape[1]}]")
             _check_finite(query, "query")
-            vector = np.ascontiguousarray(query, dtype=np.float32)
+            exponent = min(int(np.frexp(np.abs(query).max(initial=0.0))[1]), 1023)
+            vector, unit = np.ldexp(query.astype(np.float64), -exponent).astype(np.float32), 2.0**exponent
         second = items.second if items.second is not None else items.first[:0]
         return kernel.Similarities(
             first=_bits(items.first),
@@ -234,6 +246,7 @@ class LocalPageRank:
             query=vector,
             scaled=vector * np.float32(2.0**112),
             given=given,
+            unit=unit,
             num_items=self.graph.num_items,
             slope=float(items.slope),
             offset=float(items.offset),
@@ -274,6 +287,12 @@ def _restart(seeds: np.ndarray, mass: np.ndarray, num_nodes: int) -> tuple[np.nd
         return np.full(share.size, 1 / max(1, share.size)), True
     share /= top  # first, so that subnormal masses do not overflow in the division by their sum
     return share / share.sum(), False
+
+
+def check_count(value: Any, name: str) -> None:
+    """Raise ValueError unless a value is a whole number from 0 to what an int64 holds."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) <= np.iinfo(np.int64).max:
+        raise ValueError(f"{name}={value} is not a whole number from 0 to 2**63 - 1")
 
 
 def _check_finite(values: np.ndarray, name: str) -> None:

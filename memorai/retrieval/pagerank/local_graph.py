@@ -8,8 +8,8 @@ mean of its entities' (MemORAI, Eq. 1). Nothing per query is stored here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -94,6 +94,7 @@ def local_graph(
     """
     group_indptr, group_item = groups if groups is not None else (np.zeros(1, np.int64), np.zeros(0, np.int64))
     all_items = num_items + group_indptr.size - 1
+    edges = [replace(part, weight=real_array(part.weight, "weight")) for part in edges]
     size = sum(part.weight.size for part in edges)
     integer = np.int32 if max(num_nodes, all_items) < 2**31 else np.int64
     source, target, item = (np.empty(size, dtype=integer) for _ in range(3))
@@ -204,6 +205,18 @@ def weighted_local_graph(blocks: Sequence[WeightedBlock], num_nodes: int) -> Loc
 def edge_weights(blocks: Sequence[WeightedBlock], query: int) -> np.ndarray:
     """Return the weights of a query, float64 [E], in the order of the items of `weighted_local_graph`."""
     return np.concatenate([np.zeros(0), *(block.edge_weight(query).cpu().numpy() for block in blocks)])
+
+
+def real_array(values: Any, name: str) -> np.ndarray:
+    """Return an array of a dtype that the kernels know: float32 and float64 as they are, other numbers as float64.
+
+    Raises:
+        ValueError: not an array of real numbers.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} has dtype {array.dtype}; real numbers are needed")
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
 def _items(kind: EdgeType, source: np.ndarray, num_entities: int, num_items: int) -> np.ndarray | None:

@@ -41,7 +41,8 @@ class Similarities(NamedTuple):
     """Where items get their similarity: rows of two tables times the query, or one given number each.
 
     Item i is row i of ``first``, then row i - len(first) of ``second``; ``given`` [num_items] replaces both unless it
-    is empty. Tables of 2 bytes a value are float16, passed as their bits, and multiply ``scaled`` = query 2^112.
+    is empty. Tables of 2 bytes a value are float16, passed as their bits, and multiply ``scaled`` = query 2^112. Both
+    have been divided by ``unit``, a power of two, so that the query's largest value is about 1.
     f(x) = max(slope x + offset, floor).
     """
 
@@ -50,6 +51,7 @@ class Similarities(NamedTuple):
     query: np.ndarray
     scaled: np.ndarray
     given: np.ndarray
+    unit: float
     num_items: int
     slope: float
     offset: float
@@ -94,11 +96,15 @@ if numba is not None:
         total = np.float32(0)
         if table.itemsize == 2:
             # a float16's bits shifted into a float32 are its value by 2^-112, the exponents being biased differently
+            most = np.uint32(0)
             for i in range(query.size):
                 bits = np.uint32(table[row, i])
                 magnitude = np.uint32((bits & np.uint32(0x7FFF)) << np.uint32(13))
                 sign = np.uint32((bits & np.uint32(0x8000)) << np.uint32(16))
                 total += np.uint32(magnitude | sign).view(np.float32) * scaled[i]
+                most = max(most, magnitude)
+            if most >= np.uint32(0x7C00 << 13):  # infinity and NaN would pass for large numbers
+                total = np.float32(np.nan)
         else:
             for i in range(query.size):
                 total += table[row, i] * query[i]
@@ -114,13 +120,15 @@ else:
 
 @_jit
 def base_similarity(item: int, source: Similarities) -> float:
-    """Transformed similarity of a base item; NaN passes through."""
+    """Transformed similarity of a base item; NaN where it is not finite."""
     if source.given.size:
         raw = float(source.given[item])
     elif item < source.first.shape[0]:
-        raw = float(dot(source.first, item, source.query, source.scaled))
+        raw = float(dot(source.first, item, source.query, source.scaled)) * source.unit
     else:
-        raw = float(dot(source.second, item - source.first.shape[0], source.query, source.scaled))
+        raw = float(dot(source.second, item - source.first.shape[0], source.query, source.scaled)) * source.unit
+    if not np.isfinite(raw):  # the floor would hide an infinite one
+        return np.nan
     value = source.slope * raw + source.offset
     return source.floor if value < source.floor else value
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from memorai.retrieval.pagerank import kernels
 from memorai.retrieval.pagerank.blocks import LARGEST_INDEX, Block, WeightedBlock
-from memorai.retrieval.pagerank.walk import check_out
+from memorai.retrieval.pagerank.walk import check_out, least_out
 
 Array = np.ndarray[Any, Any]
 
@@ -105,7 +105,7 @@ def weigh(edges: Merged, blocks: Sequence[WeightedBlock], restart: Tensor) -> tu
         factors.append(_static(b.block, dtype))
         kernels.multiply(lanes, product, out, b.from_rows.start, place, ends, tuple(factors))
     dangling = check_out(torch.from_numpy(out)[:, :num_queries], dtype)
-    kernels.divide(lanes, product, out, torch.finfo(dtype).tiny, edges.column, np.empty_like(out, product.dtype))
+    kernels.divide(lanes, product, out, least_out(dtype), edges.column, np.empty_like(out, product.dtype))
     return product, dangling
 
 

@@ -40,17 +40,19 @@ def solve(blocks: Sequence[WeightedBlock], restart: Tensor, damping: float, tol:
     num_nodes, num_queries = restart.shape
     # e = d r / sum(y), r being the mass left to push; y sums to 1 where none is lost to dangling nodes, else to at
     # least 1 - d. A little less is asked for, so that rounding does not leave the bound above tol
-    least = 1 - damping if inverse_out(blocks, restart)[1] else 1.0
+    inverse, dangling = inverse_out(blocks, restart)
+    least = 1 - damping if dangling else 1.0
     left = 0.99 * tol * least / (2 * (1 + damping) * max(damping, 0.5))
     edges = max(1, sum(b.block.num_edges for b in blocks))
     scores, residual, most = torch.zeros_like(restart), restart.new_zeros(num_queries), 1
     walk = LocalPageRank(weighted_local_graph(blocks, num_nodes))
+    leaving = torch.cat([restart.new_zeros(0, dtype=torch.int64), *(b.leaving for b in blocks)])
     for q in range(num_queries):
         seeds = restart[:, q].nonzero()[:, 0]
         mass = restart[seeds, q].double().numpy()
         found = walk(
             *(seeds.numpy(), mass),
-            similarity=edge_weights(blocks, q),
+            similarity=edge_weights(blocks, q) * (inverse[leaving, q] > 0).numpy(),
             damping=damping,
             eps=_LEAST,
             tol=left,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import torch
@@ -77,8 +78,7 @@ def inverse_out(blocks: Sequence[WeightedBlock], restart: Tensor) -> tuple[Tenso
     for block in blocks:
         block.add_out_sum(out[block.from_rows])
     few = check_out(out, restart.dtype)
-    # below the smallest normal number a division would overflow: such a node counts as dangling
-    dangling = out < torch.finfo(out.dtype).tiny if few else None
+    dangling = out < least_out(out.dtype) if few else None
     if out.requires_grad:
         return (
             out.reciprocal() if dangling is None else torch.where(dangling, 0, 1 / torch.where(dangling, 1, out))
@@ -88,7 +88,7 @@ def inverse_out(blocks: Sequence[WeightedBlock], restart: Tensor) -> tuple[Tenso
 
 
 def check_out(out: Tensor, dtype: torch.dtype, query: int = 0) -> bool:
-    """Return whether any sum of leaving weights [N, Q] is too small to divide by in a dtype; ``query`` is the first.
+    """Return whether any sum of leaving weights [N, Q] is below `least_out` of a dtype; ``query`` is the first.
 
     Raises:
         ValueError: one is too large.
@@ -99,20 +99,28 @@ def check_out(out: Tensor, dtype: torch.dtype, query: int = 0) -> bool:
     if not high <= torch.finfo(dtype).max:
         node, column = (~(out <= torch.finfo(dtype).max)).nonzero()[0].tolist()
         raise ValueError(f"the weights that leave node {node}, query {query + column} overflow {dtype}")
-    return low < torch.finfo(dtype).tiny
+    return low < least_out(dtype)
+
+
+def least_out(dtype: torch.dtype) -> float:
+    """Sum of leaving weights below which a node counts as dangling: 1e-31 in float32, 1e-292 in float64.
+
+    Its quotients and products with a weight's factors still have all their digits.
+    """
+    return torch.finfo(dtype).tiny / torch.finfo(dtype).eps
 
 
 def check_damping(damping: float) -> None:
     """Raise ValueError unless 0 <= damping < 1 (at 1 the restart vanishes and nothing is defined)."""
-    if isinstance(damping, bool) or not isinstance(damping, int | float) or not 0 <= damping < 1:
+    if isinstance(damping, bool) or not isinstance(damping, Real) or not 0 <= damping < 1:
         raise ValueError(f"damping={damping} is outside [0, 1)")
 
 
 def check_limits(tol: float, max_iter: int) -> None:
     """Raise ValueError unless tol is a positive number and max_iter a whole number of at least 1."""
-    if isinstance(tol, bool) or not isinstance(tol, int | float) or not 0 < tol < float("inf"):
+    if isinstance(tol, bool) or not isinstance(tol, Real) or not 0 < tol < float("inf"):
         raise ValueError(f"tol={tol} is not a positive number")
-    if isinstance(max_iter, bool) or not isinstance(max_iter, int) or max_iter < 1:
+    if isinstance(max_iter, bool) or not isinstance(max_iter, Integral) or max_iter < 1:
         raise ValueError(f"max_iter={max_iter} is not a whole number of at least 1")
 
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import copy
+
 import pytest
 import torch
 
-from memorai.retrieval.pagerank import Block, WeightedBlock
+from memorai.retrieval.pagerank import Block, WeightedBlock, pagerank
 from memorai.retrieval.pagerank.schedule import is_reversible
 
 
@@ -133,3 +135,39 @@ def test_shapes_that_differ_are_refused():
 def test_rows_and_indices_of_a_wrong_kind_are_refused(rows, source, match):
     with pytest.raises(ValueError, match=match):
         Block(rows, slice(0, 2), torch.tensor(source), torch.tensor([0]), torch.ones(1))
+
+
+@pytest.mark.parametrize("engine", ["auto", "power", "batched", "solve", "push"])
+def test_a_copy_of_a_used_block_walks_as_the_block_does(engine):
+    scale = torch.tensor([[0.5], [2.0]], dtype=torch.float64)
+    forward = WeightedBlock(block(), scale)
+    walk, restart = [forward, forward.reversed()], torch.ones(5, 1, dtype=torch.float64)
+    before = pagerank(walk, restart, engine=engine).scores
+    copied = copy.deepcopy(walk)  # by the state that pickle would write
+    assert not copied[0].block.cache and copied[0].block is copied[1].block is not walk[0].block
+    assert is_reversible(copied)
+    assert torch.equal(pagerank(copied, restart, engine=engine).scores, before)
+
+
+@pytest.mark.parametrize("engine", ["power", "batched", "auto"])
+@pytest.mark.parametrize("made_inside", [False, True])
+def test_a_block_that_served_inference_serves_gradients_later(engine, made_inside):
+    def gradient(shared: Block) -> torch.Tensor:
+        scale, value = (torch.ones(n, 1, dtype=torch.float64, requires_grad=True) for n in (2, 3))
+        walk = [WeightedBlock(shared, scale), WeightedBlock(shared, value=value, reverse=True)]
+        scores = pagerank(walk, torch.ones(5, 1, dtype=torch.float64), tol=1e-12, engine=engine).scores
+        return torch.cat(torch.autograd.grad(scores[2].sum(), [scale, value]))
+
+    used = None if made_inside else block()
+    with torch.inference_mode():
+        used = used or block()
+        walk = [WeightedBlock(used), WeightedBlock(used, value=torch.ones(3, 1).double(), reverse=True)]
+        pagerank(walk, torch.ones(5, 1, dtype=torch.float64), engine=engine)
+    assert torch.equal(gradient(used), gradient(block()))
+
+
+def test_weights_that_are_no_real_numbers_are_refused():
+    with pytest.raises(ValueError, match=r"weight of an edge has dtype torch\.complex64; weights are real numbers"):
+        Block(slice(0, 1), slice(0, 1), torch.tensor([0]), torch.tensor([0]), torch.ones(1, dtype=torch.complex64))
+    with pytest.raises(ValueError, match=r"value has dtype torch\.complex64"):
+        WeightedBlock(block(), value=torch.ones(3, 1, dtype=torch.complex64))

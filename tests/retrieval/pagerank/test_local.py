@@ -317,3 +317,56 @@ def test_limits_of_a_walk_are_checked(limit: dict) -> None:
     graph = local_graph(2, [LocalEdges(np.array([0]), np.array([1]), np.ones(1))])
     with pytest.raises(ValueError, match=next(iter(limit))):
         LocalPageRank(graph)(np.array([0]), np.array([1.0]), **limit)
+
+
+@pytest.mark.parametrize("limit", [{"tol": "a"}, {"max_edges": 1.5}, {"max_edges": True}, {"eps": "a"}])
+def test_limits_of_another_kind_are_refused_in_one_line(limit: dict) -> None:
+    with pytest.raises(ValueError, match=next(iter(limit))):
+        chain((0, 1), nodes=2)(np.array([0]), np.array([1.0]), **limit)
+
+
+@pytest.mark.parametrize("k", [-1, 1.5, True])
+def test_a_number_of_nodes_is_checked(k: object) -> None:
+    found = local.LocalScores(np.array([5]), np.array([0.2]), 0, True, False, 0, 0, 0)
+    with pytest.raises(ValueError, match="k="):
+        found.top(k)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [0, 7, 31])
+def test_a_bad_vector_is_named_whatever_its_dtype(dtype: type, bad: float, place: int) -> None:
+    graph, items, _ = memory(100)
+    vectors = np.concatenate([items.first, items.second]).astype(dtype)
+    vectors[:, place] = bad
+    walk = LocalPageRank(graph, ItemVectors(vectors))
+    with pytest.raises(ValueError, match=r"similarity of item \d+ is not finite"):
+        walk(np.array([0, 1]), np.ones(2), query=np.ones(32))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 2.0**20, 1e39, 1e300])
+def test_a_query_of_any_length_gives_the_same_scores(dtype: type, scale: float) -> None:
+    graph, items, queries = memory(100)
+    walk = LocalPageRank(graph, ItemVectors(np.concatenate([items.first, items.second]).astype(dtype)))
+    seeds, query = np.array([0, 1]), queries[0].astype(np.float64)
+    expected, found = (walk(seeds, np.ones(2), query=q).dense(100) for q in (query, query * scale))
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int64, np.float16, np.float32, np.longdouble])
+def test_numbers_of_any_real_dtype_serve(dtype: type) -> None:
+    # 0 -> 1 and 0 -> 2 of weight 1 each, the first conditioned on an item of similarity 1
+    edges = LocalEdges(np.array([0, 0]), np.array([1, 2]), np.ones(2, dtype), np.array([0, -1]))
+    found = LocalPageRank(local_graph(3, [edges], 1))([0], np.ones(1, dtype), similarity=np.ones(1, dtype), damping=0.5)
+    np.testing.assert_allclose(found.dense(3), [2 / 3, 1 / 6, 1 / 6], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["weight", "mass", "similarity", "query"])
+def test_numbers_of_another_kind_are_named(name: str) -> None:
+    given = {key: np.ones(1, complex if key == name else float) for key in ("weight", "mass", "similarity", "query")}
+    vectors = ItemVectors(np.ones((1, 1), np.float32))
+    with pytest.raises(ValueError, match=f"{name} has dtype complex128; real numbers are needed"):
+        graph = local_graph(2, [LocalEdges(np.array([0]), np.array([1]), given["weight"], np.array([0]))], 1)
+        asked = {"query": given["query"]} if name == "query" else {"similarity": given["similarity"]}
+        LocalPageRank(graph, vectors)(np.array([0]), given["mass"], **asked)
