@@ -13,6 +13,7 @@ Engines whose package is missing are left out and named. Needs Linux (processes 
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import json
 import sys
@@ -28,6 +29,10 @@ DAMPINGS = [0.5, 0.85]
 QUICK, FULL = [4_000, 50_000], [4_000, 50_000, 500_000, 5_000_000]
 PARTS = ["engines", "local"]
 NEEDS = {"compiled": "numba", "igraph": "igraph", "scikit-network": "sknetwork", "NetworkX": "networkx"}
+#: what engines import; loaded once, before a process is forked for each of them
+LIBRARIES = {"torch": "torch", "compiled": "memorai.retrieval.pagerank.compiled"} | {
+    word: package for word, package in NEEDS.items() if word != "compiled"
+}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -37,11 +42,14 @@ def main(arguments: list[str] | None = None) -> None:
     if options.merge:
         Record.merged(options.merge).write(options.record)
         return
-    effort = measure.Effort(options.repeats, (0.2 if options.quick else 1.0) / options.rounds)
+    effort = measure.Effort(options.repeats, (0.1 if options.quick else 1.0) / options.rounds)
     sizes = options.nodes or (QUICK if options.quick else FULL)
     bandwidth = probe.copy_bandwidth(threads=2)
     print(f"{probe.machine()}\ncopy bandwidth: {bandwidth / 1e9:.1f} GB/s", flush=True)
     present = _present(options.engines)
+    for word, library in LIBRARIES.items():
+        if any(word in engine.name for engine in present):
+            importlib.import_module(library)
     record = Record(bandwidth, hints=Record.merged([options.hints]).hints if options.hints else {})
     for size in sorted(sizes):
         with tempfile.TemporaryDirectory() as folder:
@@ -142,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
         "--repeats",
         type=int,
         default=5,
-        help="least number of timed calls, for a second at least (quick: 0.2 s); medians are reported",
+        help="least number of timed calls, for a second at least (quick: 0.1 s); medians are reported",
     )
     parser.add_argument(
         "--rounds", type=int, default=1, help="how often the engines take turns; medians over all turns"

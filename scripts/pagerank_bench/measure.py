@@ -114,9 +114,9 @@ def _child(
         step = hints.get((engine.name, damping))
         step = _calibrate(problem, engine, solve, damping, step) if engine.calibrated else 0
         tol = _LADDER[step]
-        seconds, first = _time(problem, engine, solve, damping, tol, effort)
+        seconds, found = _time(problem, engine, solve, damping, tol, effort, len(reference.top[damping]))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - before
-        residual, agreement = _check(problem, engine, solve, damping, tol, reference.top[damping], first)
+        residual, agreement = _check(problem, engine, solve, damping, tol, reference.top[damping], found)
         ms = 1000 * statistics.median(seconds) / engine.batch
         row = Row(
             *(engine.name, damping, problem.num_nodes, problem.graph.num_edges, engine.batch, ms),
@@ -156,20 +156,21 @@ def _calibrate(problem: Problem, engine: Engine, solve: Solve, damping: float, h
 
 
 def _time(
-    problem: Problem, engine: Engine, solve: Solve, damping: float, tol: float, effort: Effort
-) -> tuple[list[float], np.ndarray]:
-    """Seconds of each call, as many as the effort asks for; and what the first columns got."""
+    problem: Problem, engine: Engine, solve: Solve, damping: float, tol: float, effort: Effort, keep: int
+) -> tuple[list[float], list[np.ndarray]]:
+    """Seconds of each call, as many as the effort asks for; and what the calls of the first ``keep`` columns gave."""
     if not engine.calibrated:  # the search for its tolerance has warmed up any other
         solve(_columns(problem, engine.batch, 0), damping, tol)
     seconds: list[float] = []
+    kept: list[np.ndarray] = []
     while len(seconds) < effort.calls or (sum(seconds) < effort.seconds and len(seconds) < 1000):
         columns = _columns(problem, engine.batch, len(seconds))
         start = time.perf_counter()
         found = solve(columns, damping, tol)
         seconds.append(time.perf_counter() - start)
-        if len(seconds) == 1:
-            first = found
-    return seconds, first
+        if len(kept) * engine.batch < keep:
+            kept.append(found)
+    return seconds, kept
 
 
 def _check(
@@ -179,10 +180,10 @@ def _check(
     damping: float,
     tol: float,
     top: np.ndarray,
-    first: np.ndarray,
+    found: list[np.ndarray],
 ) -> tuple[float, float]:
     residuals, shared = [], []
-    for column, scores in _solutions(problem, engine, solve, damping, tol, len(top), first):
+    for column, scores in _solutions(problem, engine, solve, damping, tol, len(top), found):
         if len(residuals) < 3:
             residuals.append(problem.step(column, damping).residual(scores))
         shared.append(len(np.intersect1d(problem.top_turns(scores), top[column])) / top.shape[1])
@@ -190,15 +191,15 @@ def _check(
 
 
 def _solutions(
-    problem: Problem, engine: Engine, solve: Solve, damping: float, tol: float, count: int, first: np.ndarray
+    problem: Problem, engine: Engine, solve: Solve, damping: float, tol: float, count: int, found: list[np.ndarray]
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Scores of the reference's columns; a batch's first call has them already."""
-    call, found = 0, first
+    """Scores of the reference's columns; those of the calls that were timed are there already."""
     for column in range(count):
-        if column // engine.batch != call:
-            call = column // engine.batch
-            found = solve(_columns(problem, engine.batch, call), damping, tol)
-        scores = found[column % engine.batch] if isinstance(found, list) else found[:, column % engine.batch]
+        call, place = divmod(column, engine.batch)
+        if call == len(found):
+            found.append(solve(_columns(problem, engine.batch, call), damping, tol))
+        batch = found[call]
+        scores = batch[place] if isinstance(batch, list) else batch[:, place]
         yield column, scores if isinstance(scores, np.ndarray) else scores.dense(problem.num_nodes)
 
 
