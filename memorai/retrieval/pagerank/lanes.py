@@ -134,7 +134,7 @@ def _binary(instruction: str) -> Any:
     @_intrinsic
     def apply(typing_context: Any, a: Any, b: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return getattr(builder, instruction)(*args)
+            return getattr(builder, instruction)(*args, flags=("contract",))
 
         return a(a, b), generate
 
