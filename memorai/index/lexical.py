@@ -83,9 +83,12 @@ class BM25Index:
 
     def scores(self, queries: Sequence[str]) -> np.ndarray:
         """Return float32 [n_documents, Q]; a column is zero where no term of the query is known."""
+        return self.scores_of_terms([self._tokenizer(query, self.language) for query in queries])
+
+    def scores_of_terms(self, queries: Sequence[Sequence[str]]) -> np.ndarray:
+        """Return what `scores` does, for queries that the index's tokenizer has split already."""
         out = np.zeros((len(queries), self.num_documents), dtype=np.float32)
-        for row, query in zip(out, queries, strict=True):
-            terms = self._tokenizer(query, self.language)
+        for row, terms in zip(out, queries, strict=True):
             ids = [self._vocabulary[term] for term in terms if term in self._vocabulary]
             if ids and self._scorer is not None:
                 row[:] = self._scorer.get_scores_from_ids(ids)

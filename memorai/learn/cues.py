@@ -66,25 +66,33 @@ def turn_cues(turns: Sequence[Turn], sessions: Sessions) -> np.ndarray:
     return np.stack([np.asarray(column, dtype=np.float32) for column in columns], axis=1)
 
 
-def pair_cues(turns: Sequence[Turn], queries: Sequence[Query]) -> np.ndarray:
-    """Return float32 [n, Q, len(PAIR_CUES)]: whom the question names, and forms that call for each other."""
-    dated = np.array([bool(_DATED.search(turn.text)) for turn in turns])
-    digits = np.array([bool(_DIGITS.search(turn.text)) for turn in turns])
-    month = np.array([turn.time.month if turn.time else 0 for turn in turns])
-    speakers = [turn.speaker for turn in turns]
-    distinct = list(dict.fromkeys(speakers))
-    roles = {turn.speaker: turn.role for turn in turns}
-    out = np.zeros((len(turns), len(queries), len(PAIR_CUES)), dtype=np.float32)
-    for column, query in enumerate(queries):
-        named = {speaker: _names(query.text, speaker, roles[speaker]) for speaker in distinct}
-        own = np.array([named[speaker] for speaker in speakers], dtype=bool)
-        asked = asked_months(query.text)
-        out[:, column, 0] = own
-        out[:, column, 1] = ~own & any(named.values())
-        out[:, column, 2] = dated & bool(_WHEN.search(query.text))
-        out[:, column, 3] = digits & bool(_HOW_MANY.search(query.text))
-        out[:, column, 4] = np.isin(month, asked) if asked else False
-    return out
+class PairCues:
+    """Whom a question names, and forms of question and turn that call for each other.
+
+    What depends on the turns alone is read once.
+    """
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self._dated = np.array([bool(_DATED.search(turn.text)) for turn in turns], dtype=bool)
+        self._digits = np.array([bool(_DIGITS.search(turn.text)) for turn in turns], dtype=bool)
+        self._month = np.array([turn.time.month if turn.time else 0 for turn in turns], dtype=np.int64)
+        self._roles = {turn.speaker: turn.role for turn in turns}
+        place = {speaker: i for i, speaker in enumerate(self._roles)}
+        self._speaker = np.array([place[turn.speaker] for turn in turns], dtype=np.int64)
+
+    def __call__(self, queries: Sequence[Query]) -> np.ndarray:
+        """Return float32 [n, Q, len(PAIR_CUES)]."""
+        out = np.zeros((len(self._speaker), len(queries), len(PAIR_CUES)), dtype=np.float32)
+        for column, query in enumerate(queries):
+            named = np.array([_names(query.text, *speaker) for speaker in self._roles.items()], dtype=bool)
+            own = named[self._speaker]
+            asked = asked_months(query.text)
+            out[:, column, 0] = own
+            out[:, column, 1] = ~own & named.any()
+            out[:, column, 2] = self._dated & bool(_WHEN.search(query.text))
+            out[:, column, 3] = self._digits & bool(_HOW_MANY.search(query.text))
+            out[:, column, 4] = np.isin(self._month, asked) if asked else False
+        return out
 
 
 def query_cues(queries: Sequence[Query], lengths: Sequence[int]) -> np.ndarray:

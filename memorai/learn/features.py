@@ -9,45 +9,21 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from memorai.graph.schema import TURN
-from memorai.learn.cues import PAIR_CUES, QUERY_CUES, TURN_CUES, pair_cues, query_cues, turn_cues, without_names
+from memorai.learn.cues import PAIR_CUES, QUERY_CUES, TURN_CUES, PairCues, query_cues, turn_cues, without_names
+from memorai.learn.walks import WALKS, StaticWalks
 from memorai.models.cache import ByteCache, content_key
 from memorai.retrieval.indexed import IndexedGraph, QueryView
 from memorai.retrieval.neighbours import Sessions
-from memorai.retrieval.pagerank import pagerank
 from memorai.retrieval.scores import TurnScorer, z_score
-from memorai.retrieval.transforms import SoftmaxZ
-from memorai.retrieval.weights import StaticWeights
 
 NAMESPACE = "evidence"
 #: what is computed changed: cached arrays of another version are not read
-VERSION = 1
+VERSION = 2
 #: by which the candidates of a question are chosen, and which ranks the turns beyond them
 CANDIDATES = "walk/all"
 #: turns before and after whose scores are evidence for a turn
 _STEPS = (-2, -1, 1, 2)
-
-
-@dataclass(frozen=True)
-class Walk:
-    """A PageRank as evidence: which edges, how far, and how sharp its seeds are."""
-
-    types: Mapping[str, float]
-    damping: float
-    temperature: float
-
-
-#: of the fused scores; none of their values is learned, they only span what a scorer can choose from
-WALKS = {
-    "all": Walk({"mentioned_in": 0.25, "next": 1.0}, 0.6, 0.7),
-    "near": Walk({"mentioned_in": 0.25, "next": 1.0}, 0.3, 0.5),
-    "far": Walk({"mentioned_in": 0.25, "next": 1.0}, 0.85, 0.3),
-    "next": Walk({"next": 1.0}, 0.5, 0.5),
-    "mentioned_in": Walk({"mentioned_in": 1.0}, 0.5, 0.5),
-    "part_of": Walk({"part_of": 1.0}, 0.5, 0.3),
-}
 
 
 @dataclass(frozen=True)
@@ -107,7 +83,7 @@ class Evidence:
         parts += [f"{name}={identity_of(scorer)}" for name, scorer in self.single.items()]
         self.identity = content_key(VERSION, str(walks), *parts)
         self._cache = ByteCache() if cache is True else cache or None
-        self._texts: WeakKeyDictionary[IndexedGraph, _TextIndex] = WeakKeyDictionary()
+        self._turns: WeakKeyDictionary[IndexedGraph, _Turns] = WeakKeyDictionary()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -141,28 +117,29 @@ class Evidence:
         return Features(self.names, np.frombuffer(blob, dtype="<f2").reshape(shape).astype(np.float32))
 
     def _compute(self, view: QueryView) -> np.ndarray:
-        turns, queries = view.graph.turns, view.queries
-        n, q = len(turns), len(queries)
+        queries = view.queries
+        n, q = len(view.graph.turns), len(queries)
         if not n or not q:
             return np.zeros((q, n, len(self.names)), dtype=np.float32)
-        sessions = Sessions.of(turns)
+        if view.indexed not in self._turns:
+            self._turns[view.indexed] = _Turns(view.indexed)
+        turns = self._turns[view.indexed]
+        sessions = turns.sessions
         scores = {name: z_score(scorer.score(view)).cpu().numpy() for name, scorer in self.fused.items()}
         total = np.zeros((n, q)) + sum(weight * scores[name] for name, weight in self.weights.items())
         scores["fused"] = _z(total)
-        if view.indexed not in self._texts:
-            self._texts[view.indexed] = _TextIndex(view.indexed, sessions)
-        fields = self._texts[view.indexed].scores(view, sessions)
-        columns = [*scores.values()]
-        columns += [z_score(scorer.score(view)).cpu().numpy() for scorer in self.single.values()]
-        columns += [_z(fields[name]) for name in _FIELDS]
-        columns += [fields["overlap"], fields["rarest"]]
-        near = {**scores, "text": _z(fields["text"])}
-        columns += [sessions.shifted(values, step) for values in near.values() for step in _STEPS]
-        columns += [sessions.maximum(values) for values in scores.values()]
+        fields = turns.scores(view)
+        single = [scorer.score(view).cpu().numpy() for scorer in self.single.values()]
+        matches = _each_z([*single, *(fields[name] for name in _FIELDS)])
+        columns = [*scores.values(), *matches, fields["overlap"], fields["rarest"]]
+        near = np.stack([*scores.values(), matches[len(single) + _FIELDS.index("text")]], axis=-1)
+        shifted = [sessions.shifted(near, step) for step in _STEPS]
+        columns += [values[..., i] for i in range(near.shape[-1]) for values in shifted]
+        best = sessions.maximum(near[..., :-1])
+        columns += [best[..., i] for i in range(best.shape[-1])]
         columns.append(sessions.mean(scores["fused"]))
-        columns += [_walk(view, scores["fused"], walk) for walk in WALKS.values()]
-        columns += [_walk(view, scores[name], WALKS["all"]) for name in self.fused]
-        own, pairs = turn_cues(turns, sessions), pair_cues(turns, queries)
+        columns += turns.walks(view, scores["fused"], [scores[name] for name in self.fused])
+        own, pairs = turns.cues, turns.pairs(queries)
         columns += [np.broadcast_to(column[:, None], (n, q)) for column in own.T]
         columns += [pairs[..., i] for i in range(len(PAIR_CUES))]
         terms = [len(view.indexed.lexical.tokenizer(query.text, view.indexed.language)) for query in queries]
@@ -170,17 +147,25 @@ class Evidence:
         asks, follows = own[:, TURN_CUES.index("asks")], own[:, TURN_CUES.index("follows_asking")]
         columns.append(follows[:, None] * sessions.shifted(scores["fused"], -1))
         columns += [pairs[..., 0] * scores["fused"], asks[:, None] * scores["fused"]]
-        return np.stack(columns, axis=-1).astype(np.float32).transpose(1, 0, 2)
+        out = np.empty((q, n, len(columns)), dtype=np.float32)
+        for i, column in enumerate(columns):
+            out[..., i] = column.T
+        return out
 
 
 _FIELDS = ("text", "caption", "around", "whole_session")
 
 
-class _TextIndex:
-    """BM25 of parts of the turns and of their surroundings, and where each term is: made once a graph."""
+class _Turns:
+    """All that is the same for every question, made once a graph.
 
-    def __init__(self, indexed: IndexedGraph, sessions: Sessions) -> None:
+    Sessions, cues and walks of the turns, BM25 of their parts and of their surroundings, and where each term is.
+    """
+
+    def __init__(self, indexed: IndexedGraph) -> None:
         turns, lexical, language = indexed.graph.turns, indexed.lexical, indexed.language
+        self.sessions = sessions = Sessions.of(turns)
+        self.cues, self.pairs, self.walks = turn_cues(turns, sessions), PairCues(turns), StaticWalks(indexed)
         # each turn is tokenised once: a blank always ends a term, so terms of joined texts are the joined terms
         captions = [lexical.tokenizer(turn.caption or "", language) for turn in turns]
         terms = [lexical.tokenizer(turn.text, language) + own for turn, own in zip(turns, captions, strict=True)]
@@ -198,19 +183,20 @@ class _TextIndex:
             for term in dict.fromkeys(own):
                 self.holding.setdefault(term, []).append(i)
 
-    def scores(self, view: QueryView, sessions: Sessions) -> dict[str, np.ndarray]:
+    def scores(self, view: QueryView) -> dict[str, np.ndarray]:
         """Return [n, Q] by field, and the share of the question's idf that a turn holds (``overlap``, ``rarest``).
 
         The question goes without the speakers' names: the index's own BM25 has them.
         """
-        questions = [without_names(query.text, self.speakers) for query in view.queries]
-        found = {name: index.scores(questions) for name, index in self.bm25.items()}
-        found["whole_session"] = found["whole_session"][sessions.number]
-        n, tokenizer, language = len(view.graph.turns), view.indexed.lexical.tokenizer, view.indexed.language
+        tokenizer, language = view.indexed.lexical.tokenizer, view.indexed.language
+        questions = [tokenizer(without_names(query.text, self.speakers), language) for query in view.queries]
+        found = {name: index.scores_of_terms(questions) for name, index in self.bm25.items()}
+        found["whole_session"] = found["whole_session"][self.sessions.number]
+        n = len(view.graph.turns)
         overlap = np.zeros((n, len(questions)), dtype=np.float32)
         rarest = np.zeros_like(overlap)
         for column, question in enumerate(questions):
-            weigh = {t: np.log1p(n / len(self.holding.get(t, " "))) for t in tokenizer(question, language)}
+            weigh = {t: np.log1p(n / len(self.holding.get(t, " "))) for t in question}
             for term, idf in weigh.items():
                 places = self.holding.get(term, [])
                 overlap[places, column] += idf / sum(weigh.values())
@@ -222,13 +208,9 @@ def _joined(parts: Sequence[Sequence[str]]) -> list[str]:
     return [term for part in parts for term in part]
 
 
-def _walk(view: QueryView, seeds: np.ndarray, walk: Walk) -> np.ndarray:
-    restart = view.zeros()
-    rows = view.graph.rows(TURN)
-    restart[rows] = SoftmaxZ(walk.temperature)(torch.from_numpy(seeds).to(view.device))
-    blocks = StaticWeights(walk.types).weights(view, view.everything())
-    mass: Tensor = pagerank(blocks, restart, walk.damping, max_iter=200).scores[rows]
-    return z_score(torch.log(mass + 1e-12)).cpu().numpy()
+def _each_z(scores: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Z-scores of several arrays [n, Q] at once."""
+    return np.split(_z(np.concatenate(scores, axis=1)), len(scores), axis=1) if scores else []
 
 
 def _z(scores: np.ndarray) -> np.ndarray:

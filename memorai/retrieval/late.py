@@ -38,7 +38,7 @@ class Matches:
 
 @dataclass(frozen=True)
 class _Documents:
-    """All tokens of a graph's turns: float16 [T, d], where each turn starts [n], and document frequencies by id."""
+    """All tokens of a graph's turns: float32 [T, d], where each turn starts [n], and document frequencies by id."""
 
     vectors: np.ndarray
     starts: np.ndarray
@@ -61,6 +61,7 @@ class TokenMatcher:
         #: distinguishes formats in cache keys
         self.text_identity = str(getattr(text_format, "template", text_format))
         self._cache = ByteCache() if cache is True else cache or None
+        self._texts: WeakKeyDictionary[IndexedGraph, tuple[list[str], str]] = WeakKeyDictionary()
         self._documents: WeakKeyDictionary[IndexedGraph, _Documents] = WeakKeyDictionary()
         self._matches: WeakKeyDictionary[QueryView, list[Matches]] = WeakKeyDictionary()
 
@@ -75,8 +76,7 @@ class TokenMatcher:
         return self._matches[view]
 
     def _found(self, view: QueryView) -> list[Matches]:
-        texts = [self.text_format(turn) for turn in view.graph.turns]
-        digest = content_key(self.encoder.model_id, *texts)
+        texts, digest = self._read(view.indexed)
         keys = [content_key(digest, query.text) for query in view.queries]
         stored = self._cache.get_many(NAMESPACE, keys) if self._cache else {}
         found = {key: m for key, blob in stored.items() if (m := _unpacked(blob, len(texts))) is not None}
@@ -90,6 +90,13 @@ class TokenMatcher:
             found |= fresh
         return [found[key] for key in keys]
 
+    def _read(self, indexed: IndexedGraph) -> tuple[list[str], str]:
+        """What the encoder sees of the turns, and the key of that."""
+        if indexed not in self._texts:
+            texts = [self.text_format(turn) for turn in indexed.graph.turns]
+            self._texts[indexed] = texts, content_key(self.encoder.model_id, *texts)
+        return self._texts[indexed]
+
     def _encoded(self, indexed: IndexedGraph, texts: list[str]) -> _Documents:
         if indexed not in self._documents:
             with indexed.watch("embed_documents"):
@@ -98,8 +105,9 @@ class TokenMatcher:
             for entry in tokens:
                 for token in np.unique(entry.ids).tolist():
                     frequency[token] = frequency.get(token, 0) + 1
+            vectors = np.concatenate([t.vectors for t in tokens]).astype(np.float32)
             starts = np.cumsum([0, *(len(entry.ids) for entry in tokens[:-1])])
-            self._documents[indexed] = _Documents(np.concatenate([t.vectors for t in tokens]), starts, frequency)
+            self._documents[indexed] = _Documents(vectors, starts, frequency)
         return self._documents[indexed]
 
 
@@ -153,10 +161,9 @@ class LateInteraction:
 def _match(documents: _Documents, queries: list[Tokens], n: int) -> list[Matches]:
     """MaxSim of all queries, a block of query tokens at a time."""
     stacked = np.concatenate([query.vectors for query in queries]).astype(np.float32)  # [sum L, d]
-    vectors = documents.vectors.astype(np.float32)
     best = np.empty((n, len(stacked)), dtype=np.float32)
     for start in range(0, len(stacked), _COLUMNS):
-        cosine = vectors @ stacked[start : start + _COLUMNS].T
+        cosine = documents.vectors @ stacked[start : start + _COLUMNS].T
         best[:, start : start + _COLUMNS] = np.maximum.reduceat(cosine, documents.starts, axis=0)
     # rounded as the cache keeps them, so that a warm run equals a cold one
     best = best.astype(np.float16).astype(np.float32)

@@ -9,8 +9,8 @@ from memorai.learn.cues import (
     PAIR_CUES,
     QUERY_CUES,
     TURN_CUES,
+    PairCues,
     asked_months,
-    pair_cues,
     query_cues,
     turn_cues,
     without_names,
@@ -46,7 +46,7 @@ def test_turn_cues():
 
 def test_pair_cues():
     asked = [Query("a", "When was Bob in Rome in May?"), Query("b", "How many days did Ann wait?"), Query("c", "Who?")]
-    table = pair_cues(TURNS, asked)
+    table = PairCues(TURNS)(asked)
     assert column(table, PAIR_CUES, "speaker_named").T.tolist() == [[0, 1, 1], [1, 0, 0], [0, 0, 0]]
     assert column(table, PAIR_CUES, "other_named").T.tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 0]]
     assert column(table, PAIR_CUES, "when_dated").T.tolist() == [[0, 1, 1], [0, 0, 0], [0, 0, 0]]
@@ -57,7 +57,7 @@ def test_pair_cues():
 def test_roles_are_named_by_pronouns():
     turns = (Turn("1", "s", "User", "Hi", role="user"), Turn("2", "s", "Assistant", "Hi", role="assistant"))
     asked = [Query("a", "What is my job?"), Query("b", "Which book did you recommend?")]
-    assert column(pair_cues(turns, asked), PAIR_CUES, "speaker_named").T.tolist() == [[1, 0], [0, 1]]
+    assert column(PairCues(turns)(asked), PAIR_CUES, "speaker_named").T.tolist() == [[1, 0], [0, 1]]
 
 
 def test_query_cues_months_and_names():

@@ -20,7 +20,7 @@ CHANGE, MASS = range(2)
 #: rows summed in the dtype of the arrays before a float64 total takes them over
 RUN = 64
 
-# products may be added without rounding in between, here and in `lanes`: one instruction instead of two in a row's chain
+# products may be added without rounding in between, here and in `lanes`: one instruction for two in a row's chain
 compiled = njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
 
 
