@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from torch import Tensor
 
 from memorai.retrieval.indexed import QueryView
-from memorai.retrieval.pagerank import check_damping, check_limits, pagerank
+from memorai.retrieval.pagerank import WeightedBlock, check_damping, check_limits, pagerank
 from memorai.retrieval.readout import Readout, TurnNodes
 from memorai.retrieval.restart import Restart
 from memorai.retrieval.scores import TurnScorer
@@ -46,6 +46,15 @@ class DirectRetriever:
         return Retrieved(self.scorer.score(view), [{} for _ in view.queries])
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """What a walk is made of: mask bool [N, Q], restart mass float64 [N, Q], and weighted edges."""
+
+    mask: Tensor
+    restart: Tensor
+    blocks: list[WeightedBlock]
+
+
 class PageRankRetriever:
     """Turns by Dynamic Weighted PageRank.
 
@@ -78,12 +87,16 @@ class PageRankRetriever:
         self.damping, self.tol, self.max_iter = damping, tol, max_iter
         self.readout: Readout = readout or TurnNodes()
 
+    def prepare(self, view: QueryView) -> Prepared:
+        """Return what the walk of each query is made of, for those who want to look at it."""
+        mask = self.subgraph.mask(view)
+        return Prepared(mask, self.restart.mass(view, mask), self.weights.weights(view, mask))
+
     def retrieve(self, view: QueryView) -> Retrieved:
         """Return PageRank scores of the turns."""
-        mask = self.subgraph.mask(view)
-        restart = self.restart.mass(view, mask)
-        blocks = self.weights.weights(view, mask)
-        result = pagerank(blocks, restart, self.damping, self.tol, self.max_iter, candidates=mask)
+        made = self.prepare(view)
+        mask = made.mask
+        result = pagerank(made.blocks, made.restart, self.damping, self.tol, self.max_iter, candidates=mask)
         scores = self.readout.turns(view, result.scores, mask)
         sizes = mask.sum(0).tolist()
         info = [

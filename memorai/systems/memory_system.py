@@ -178,11 +178,11 @@ class GraphIndex:
     """One conversation's graph, searchable by one system."""
 
     def __init__(self, system: MemorySystem, indexed: IndexedGraph) -> None:
-        self._system, self.indexed = system, indexed
+        self.system, self.indexed = system, indexed
 
     def search(self, queries: Sequence[Query], k: int) -> list[Ranking]:
         """Return one ranking a query."""
-        return self._system.search(self.indexed, queries, k)
+        return self.system.search(self.indexed, queries, k)
 
     def statistics(self) -> Mapping[str, int]:
         """Return node and edge counts by type."""

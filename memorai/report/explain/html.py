@@ -1,0 +1,132 @@
+"""One HTML file that shows explanations side by side: no network, nothing to install.
+
+The graph is drawn by Cytoscape.js (MIT), which lies beside this module as its npm package has it, with its licence.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memorai.errors import InputError
+from memorai.report.explain.data import Explanation
+from memorai.report.explain.walk import Walk
+
+_SCRIPTS = ("cytoscape.min.js", "walk.js", "draw.js", "page.js")
+#: nothing is fetched, whatever a text may contain
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+def render(explanations: Sequence[Explanation]) -> str:
+    """Return the page of one question under one system or several.
+
+    Raises:
+        InputError: there is nothing to show, or the explanations are of different questions.
+    """
+    if not explanations:
+        raise InputError("explain: no system to show")
+    asked = explanations[0].asked
+    if any(other.asked != asked for other in explanations):
+        raise InputError("explain: a page shows one question; these explanations are of several")
+    page = files("memorai.report.explain").joinpath("page")
+    parts = {name: page.joinpath(name).read_text(encoding="utf-8") for name in (*_SCRIPTS, "page.css")}
+    for name in _SCRIPTS:
+        assert "</script" not in parts[name].lower()
+    data = {
+        "asked": {"id": asked.id, "text": asked.text, "category": asked.category, "answer": asked.answer},
+        "panels": [_panel(explanation) for explanation in explanations],
+    }
+    scripts = "\n".join(f"<script>{parts[name]}</script>" for name in _SCRIPTS)
+    return (
+        '<!DOCTYPE html>\n<html lang="und">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(asked.text)}</title>\n<style>{parts['page.css']}</style>\n</head>\n<body>\n"
+        '<header id="question"></header>\n<main id="panels"></main>\n'
+        f'<script type="application/json" id="data">{safe_json(data)}</script>\n{scripts}\n</body>\n</html>\n'
+    )
+
+
+def write_page(path: str | Path, explanations: Sequence[Explanation]) -> Path:
+    """Write `render`'s page as UTF-8 and return its path.
+
+    Raises:
+        InputError: see `render`.
+        OSError: the file cannot be written.
+    """
+    target = Path(path)
+    text = render(explanations)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8", errors="replace")
+    return target
+
+
+def safe_json(value: Any) -> str:
+    """Return JSON that can stand inside a script element, whatever its texts hold; lone surrogates become U+FFFD."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = text.encode("utf-8", "replace").decode("utf-8") if _has_surrogates(text) else text
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def _has_surrogates(text: str) -> bool:
+    return any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _panel(explanation: Explanation) -> dict[str, Any]:
+    return {
+        "system": explanation.system,
+        "notes": list(explanation.notes),
+        "leftOut": dict(explanation.left_out),
+        "leftMass": explanation.left_mass,
+        "nodes": [
+            {
+                "kind": node.kind,
+                "id": node.id,
+                "label": node.label,
+                "text": node.text,
+                "turns": list(node.turn_ids),
+                "session": node.session,
+                "time": node.time,
+                "speaker": node.speaker,
+                "cosine": node.cosine,
+                "bm25": node.bm25,
+            }
+            for node in explanation.nodes
+        ],
+        "ranked": [
+            {"rank": r.rank, "id": r.id, "score": r.score, "node": r.node, "gold": r.gold} for r in explanation.ranked
+        ],
+        "gold": [{"id": g.id, "rank": g.rank, "node": g.node, "missing": g.missing} for g in explanation.gold],
+        "shown": list(explanation.shown),
+        "walk": None if explanation.walk is None else _walk(explanation.walk),
+    }
+
+
+def _walk(walk: Walk) -> dict[str, Any]:
+    return {
+        "damping": walk.damping,
+        "scheme": walk.scheme,
+        "kinds": list(walk.kinds),
+        "source": _packed(walk.source, "<i4"),
+        "target": _packed(walk.target, "<i4"),
+        "kind": _packed(walk.kind, "<i4"),
+        "weights": {name: _packed(weight, "<f8") for name, weight in walk.weights.items()},
+        "restart": _packed(walk.restart, "<f8"),
+        "factor": _packed(walk.factor, "<f8"),
+        "texts": {str(edge): text for edge, text in walk.texts.items()},
+    }
+
+
+def _packed(values: Any, dtype: str) -> str:
+    """Exact numbers in little-endian order as base64: half of what their digits would take."""
+    return base64.b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode("ascii")
