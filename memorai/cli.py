@@ -1,4 +1,4 @@
-"""The agent's memory from the shell: memorai add | search | history | forget | export | check.
+"""The agent's memory from the shell: memorai add | search | explain | history | forget | export | check.
 
 What the user got wrong ends in one line on stderr and exit status 2, never in a traceback.
 """
@@ -88,6 +88,14 @@ def _parser() -> argparse.ArgumentParser:
     search.add_argument("-k", type=int, default=5, help="how many at most")
     search.add_argument("--at", help="as of when, ISO 8601")
     search.add_argument("--before", help="only what was said before, ISO 8601")
+
+    explain = command("explain", _explain, "Write an HTML file that shows why a search finds what it finds.")
+    explain.add_argument("query")
+    explain.add_argument("--html", default="explain.html", help="the file (default: explain.html)")
+    explain.add_argument("-k", type=int, default=10, help="how many memories to list")
+    explain.add_argument("--nodes", type=int, default=500, help="how many nodes to draw at most")
+    explain.add_argument("--at", help="as of when, ISO 8601")
+    explain.add_argument("--before", help="only what was said before, ISO 8601")
 
     history = command("history", _history, "Show what is known of somebody or something, in time.")
     history.add_argument("name", help="a name, or the number of a fact")
@@ -190,6 +198,18 @@ def _search(options: argparse.Namespace) -> int:
             (f"{r.score:.3f}", _date(r.time), r.speaker, r.text, "; ".join(map(str, r.facts)), r.id) for r in results
         ]
         _table(("score", "time", "speaker", "text", "facts", "id"), rows)
+    return 0
+
+
+def _explain(options: argparse.Namespace) -> int:
+    with _open(options) as memory:
+        found = memory.explain(
+            options.query, options.html, options.k, at=options.at, before=options.before, nodes=options.nodes
+        )
+    if options.json:
+        _print_json({"path": options.html, "ranked": [asdict(one) for one in found.ranked]})
+    else:
+        print(f"{len(found.ranked)} memories explained in {options.html}")
     return 0
 
 

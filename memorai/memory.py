@@ -41,6 +41,9 @@ from memorai.recall.results import Context, Result, context_of
 from memorai.recall.settings import Settings
 from memorai.recall.snapshot import Snapshots
 from memorai.recall.writer import Added, Writer
+from memorai.report.explain.data import Explanation, check_sizes
+from memorai.report.explain.html import write_page
+from memorai.report.explain.memory import explain_search
 from memorai.types import Turn
 from memorai.write.extraction import Extractor
 from memorai.write.gate import Gate, RuleGate
@@ -191,14 +194,46 @@ class Memory:
         Raises:
             InputError: a value of another type, or k below 0.
         """
+        return self._reader.search(self._question(query, k, at, before), touch)
+
+    def explain(
+        self,
+        query: str,
+        path: str | Path | None = None,
+        k: int = 10,
+        at: Time = None,
+        before: Time = None,
+        nodes: int = 500,
+    ) -> Explanation:
+        """Return why `search` finds what it finds: its walk, and of each turn the terms and the strongest path.
+
+        Unlike a search it strengthens nothing.
+
+        Args:
+            query, k, at, before: as for `search`.
+            path: an HTML file to write, which shows it (docs/explain.md).
+            nodes: most nodes to draw there.
+
+        Raises:
+            InputError: as for `search`, or k or nodes below 1.
+            OSError: the file cannot be written.
+        """
+        check_sizes(k, nodes)
+        question = self._question(query, k, at, before)
+        found = explain_search(query, self.user, self._reader.trace(question), self.settings, nodes)
+        if path is not None:
+            write_page(path, [found])
+        return found
+
+    def _question(self, query: Any, k: Any, at: Time, before: Time) -> Question:
+        """What is asked, checked; all that waits is written."""
         self._ready()
         if not isinstance(query, str):
             raise InputError(f"search: the query is a {type(query).__name__}; give text")
         if isinstance(k, bool) or not isinstance(k, int) or k < 0:
             raise InputError(f"search: k={k!r} is not a whole number >= 0")
         self._writer.flush()
-        question = Question(clean(query), min(k, _MOST_RESULTS), _micros(at, "at"), _micros(before, "before"))
-        return self._reader.search(question, touch)
+        return Question(clean(query), min(k, _MOST_RESULTS), _micros(at, "at"), _micros(before, "before"))
 
     def context(self, query: str, budget_tokens: int = 1000, at: Time = None, k: int = 50) -> Context:
         """Return the best turns as text for a prompt, in the order of time, within a budget of estimated tokens.

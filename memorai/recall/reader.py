@@ -26,9 +26,10 @@ from memorai.recall.language import language_of
 from memorai.recall.live import LiveIndex
 from memorai.recall.prepare import Preparer
 from memorai.recall.results import Result, Why
-from memorai.recall.search import Asked, Hit, Node, search
+from memorai.recall.search import Asked, Hit, Node, search, trace
 from memorai.recall.settings import Settings
 from memorai.recall.snapshot import AT_LEAST, Snapshots
+from memorai.recall.traced import Traced, traced
 from memorai.write.names import name_key
 from memorai.write.predicates import KINDS, asked_kinds, first_person
 from memorai.write.sentences import CJK
@@ -90,6 +91,24 @@ class Reader:
             if touched:
                 self._note(numbers)
         return results
+
+    def trace(self, question: Question) -> Traced | None:
+        """Return the walk of a search and the turns it finds; None where there is nothing to search."""
+        with self._lock, self._database.read() as connection:
+            user = self.refresh(connection)
+            if user is None or question.k < 1 or not question.text.strip():
+                return None
+            asked = self._asked(connection, user, question)
+            found = trace(self._index, asked, self._settings)
+            if found is None:
+                return None
+            hits = search(self._index, asked, question.k, self._settings)
+            numbers = tuple(int(self._index.numbers[hit.row]) for hit in hits)
+            results = self._results_of(connection, user, hits, numbers)
+            turns = stored_turns(connection, user, [int(n) for n in self._index.numbers[found.rows]])
+            names = _entity_names(connection, user, found.graph.entities.tolist())
+            stored = [turns[int(n)] for n in self._index.numbers[found.rows]]
+            return traced(found, asked, self._index, stored, names, self._word, results)
 
     def warm(self) -> None:
         """Read the store, so that the first search need not."""
@@ -169,16 +188,7 @@ class Reader:
     def _found(
         self, connection: sa.Connection, user: int, question: Question
     ) -> tuple[tuple[int, ...], tuple[Result, ...]]:
-        language = language_of(question.text, self._preparer.language)
-        terms = self._preparer.tokenizer(question.text, language)
-        asked = Asked(
-            vector=self._vector(question.text, language),
-            terms=hash_terms(terms),
-            at=self._clock() if question.at is None else question.at,
-            past=question.at is not None,
-            before=question.before,
-            **self._facts_asked(connection, user, question.text),
-        )
+        asked = self._asked(connection, user, question)
         hits = search(self._index, asked, question.k, self._settings)
         numbers = tuple(int(self._index.numbers[hit.row]) for hit in hits)
         results = self._results_of(connection, user, hits, numbers)
@@ -187,6 +197,18 @@ class Reader:
             if len(self._results) > self._settings.cached_queries:
                 self._results.popitem(last=False)
         return numbers, results
+
+    def _asked(self, connection: sa.Connection, user: int, question: Question) -> Asked:
+        language = language_of(question.text, self._preparer.language)
+        terms = self._preparer.tokenizer(question.text, language)
+        return Asked(
+            vector=self._vector(question.text, language),
+            terms=hash_terms(terms),
+            at=self._clock() if question.at is None else question.at,
+            past=question.at is not None,
+            before=question.before,
+            **self._facts_asked(connection, user, question.text),
+        )
 
     def _facts_asked(self, connection: sa.Connection, user: int, text: str) -> dict[str, tuple[int, ...]]:
         """The kinds of facts that a question asks for, and the entities that it names or means by "I"."""

@@ -17,7 +17,7 @@ from memorai.recall.dense import cosines
 from memorai.recall.facts import Focus
 from memorai.recall.live import LiveIndex
 from memorai.recall.settings import Settings
-from memorai.recall.walk import walk
+from memorai.recall.walk import Walk, walk
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -25,6 +25,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _MOST_ANSWERS = 50
 #: shares two turns by a node: ("word", hash), ("entity", number); or itself a turn: ("turn", row)
 Node = tuple[str, int]
+#: in the order in which `Graph` holds them
+KINDS_OF_EDGES = ("next", "shared_word", "mention", "relation")
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,50 @@ class Hit:
     path: tuple[Node, ...]
 
 
+@dataclass(frozen=True)
+class Trace:
+    """A walk before its best turns are taken: rows and factors of its turns, graph, walk, BM25 of every row."""
+
+    rows: Ints
+    graph: Graph
+    found: Walk
+    factors: Floats
+    bm25: Floats
+
+    @property
+    def scores(self) -> Floats:
+        """float64 [turns], by which they are ranked."""
+        scores: Floats = self.found.scores[: len(self.rows)] * self.factors
+        return scores
+
+
 def search(index: LiveIndex, asked: Asked, k: int, settings: Settings) -> list[Hit]:
     """Return the k best turns, best first; ties go to the earlier turn."""
+    traced = None if k < 1 else trace(index, asked, settings)
+    if traced is None:
+        return []
+    rows, graph, found, scores = traced.rows, traced.graph, traced.found, traced.scores
+    best = top(scores, k)
+    near = np.zeros(len(best)) if asked.vector is None else cosines(index.dense.gather(rows[best]), asked.vector)
+    return [
+        Hit(
+            row=int(rows[place]),
+            score=float(scores[place]),
+            seed=float(found.restart[place]),
+            cosine=float(cosine),
+            bm25=float(traced.bm25[rows[place]]),
+            path=tuple(graph.label(node) for node in found.path(place)),
+        )
+        for place, cosine in zip(best.tolist(), near, strict=True)
+    ]
+
+
+def trace(index: LiveIndex, asked: Asked, settings: Settings) -> Trace | None:
+    """Return the walk of a query; None where there is no turn to find."""
     usable = index.in_use if asked.before is None else index.in_use & (index.times < asked.before)
     count = int(usable.sum())
-    if not count or k < 1:
-        return []
+    if not count:
+        return None
     seeds = _seeds(index, asked, usable, settings)
     factors = index.facts.factors(asked.at, index.times, settings.stale, settings.later if asked.past else None)
     focus = None
@@ -91,20 +131,8 @@ def search(index: LiveIndex, asked: Asked, k: int, settings: Settings) -> list[H
     if at.size and restart.sum() > 0:
         restart[at] = settings.fact_share / (1 - settings.fact_share) * restart.sum() / at.size
     found = walk(graph.num_nodes, graph.source, graph.target, graph.weight, restart, settings.damping)
-    scores = found.scores[: len(rows)] * (1.0 if factors is None else factors[rows])
-    best = top(scores, k)
-    near = np.zeros(len(best)) if asked.vector is None else cosines(index.dense.gather(rows[best]), asked.vector)
-    return [
-        Hit(
-            row=int(rows[place]),
-            score=float(scores[place]),
-            seed=float(found.restart[place]),
-            cosine=float(cosine),
-            bm25=float(seeds.bm25[rows[place]]),
-            path=tuple(graph.label(node) for node in found.path(place)),
-        )
-        for place, cosine in zip(best.tolist(), near, strict=True)
-    ]
+    factor = np.ones(len(rows)) if factors is None else factors[rows]
+    return Trace(rows, graph, found, factor, seeds.bm25)
 
 
 def _aside(index: LiveIndex, focus: Focus, factors: Floats | None, aside: float) -> Floats | None:
@@ -208,12 +236,13 @@ def _neighbourhood(
 
 
 @dataclass(frozen=True)
-class _Graph:
+class Graph:
     """Edges between places: turns first, then shared words and entities."""
 
     source: Ints
     target: Ints
     weight: Floats
+    kind: Ints  # places in KINDS_OF_EDGES
     words: Ints
     entities: Ints
     rows: Ints
@@ -221,6 +250,7 @@ class _Graph:
 
     @property
     def num_nodes(self) -> int:
+        """Turns, words and entities."""
         return len(self.rows) + len(self.words) + len(self.entities)
 
     def label(self, node: int) -> Node:
@@ -233,7 +263,7 @@ class _Graph:
         return "entity", int(self.entities[node - len(self.words)])
 
 
-def _graph(index: LiveIndex, rows: Ints, count: int, at: int, answers: Ints, settings: Settings) -> _Graph:
+def _graph(index: LiveIndex, rows: Ints, count: int, at: int, answers: Ints, settings: Settings) -> Graph:
     """The graph of some turns (increasing): what they share, what holds between that, and who follows whom."""
     edges: list[tuple[Ints, Ints, Floats]] = []
     following = index.next[rows]
@@ -255,7 +285,8 @@ def _graph(index: LiveIndex, rows: Ints, count: int, at: int, answers: Ints, set
     words, entities = found
     edges.append(_relations(index, entities, len(rows) + len(words), at, settings))
     source, target, weight = (np.concatenate(parts) for parts in zip(*edges, strict=True))
-    return _Graph(source, target, weight, words, entities, rows, index)
+    kind = np.repeat(np.arange(len(edges)), [len(part[0]) for part in edges])
+    return Graph(source, target, weight, kind, words, entities, rows, index)
 
 
 def _relations(index: LiveIndex, entities: Ints, offset: int, at: int, settings: Settings) -> tuple[Ints, Ints, Floats]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 
 from memorai.errors import InputError
 from memorai.graph.schema import TURN
 from memorai.report.explain.walk import Path, Solved, Walk
+from memorai.types import Turn
 
 #: nodes that a page draws unless told otherwise, and ranked memories that it lists
 NODES, RANKED = 500, 10
+#: longest label of a turn or snippet, in characters
+_LABEL = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +160,27 @@ def check_sizes(k: int, budget: int) -> None:
     for name, value in (("k", k), ("nodes", budget)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InputError(f"explain: {name}={value!r} is not a whole number of at least 1")
+
+
+def turn_node(turn: Turn, cosine: float | None = None, bm25: float | None = None) -> Node:
+    """Return a turn as a node; a number that is not finite is left out."""
+    text = f"{turn.text} [{turn.caption}]" if turn.caption else turn.text
+    time = turn.time.isoformat(sep=" ", timespec="minutes") if turn.time else ""
+    numbers = [None if value is None or not isfinite(value) else value for value in (cosine, bm25)]
+    return Node(
+        TURN,
+        turn.id,
+        shorten(f"{turn.speaker}: {text}"),
+        text,
+        (turn.id,),
+        turn.session_id,
+        time,
+        turn.speaker,
+        *numbers,
+    )
+
+
+def shorten(text: str) -> str:
+    """Return a text as a label, on one line."""
+    folded = " ".join(text.split())
+    return folded if len(folded) <= _LABEL else folded[: _LABEL - 1] + "…"

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from math import isfinite
-
-import numpy as np
 
 from memorai.errors import InputError
 from memorai.graph.schema import ENTITY, SNIPPET, TURN
-from memorai.report.explain.data import NODES, RANKED, Asked, Explanation, Gold, Node, Ranked, check_sizes, explained
+from memorai.report.explain.data import (
+    NODES,
+    RANKED,
+    Asked,
+    Explanation,
+    Gold,
+    Node,
+    Ranked,
+    check_sizes,
+    explained,
+    shorten,
+    turn_node,
+)
 from memorai.report.explain.schemes import walk_of
 from memorai.report.explain.walk import Ints
 from memorai.retrieval.indexed import QueryView
@@ -19,10 +28,7 @@ from memorai.retrieval.readout import TurnNodes
 from memorai.retrieval.retrievers import PageRankRetriever
 from memorai.systems.base import System
 from memorai.systems.memory_system import GraphIndex
-from memorai.types import Conversation, Dataset, Question, Ranking, Turn
-
-#: longest label of a turn or snippet, in characters
-_LABEL = 40
+from memorai.types import Conversation, Dataset, Question, Ranking
 
 
 def find_question(dataset: Dataset, wanted: str | None) -> tuple[Conversation, Question]:
@@ -65,13 +71,14 @@ def explain(
     index = system.index(replace(conversation, questions=()))
     (ranking,) = index.search([question.query], max(1, len(conversation.turns)))
     notes = []
-    view = QueryView(index.indexed, [question.query]) if isinstance(index, GraphIndex) else None
-    retriever = index.system.retriever if isinstance(index, GraphIndex) else None
-    walk, rows = None, np.empty(0, np.int64)
-    if view is not None and isinstance(retriever, PageRankRetriever):
+    graphed = index if isinstance(index, GraphIndex) else None
+    view = None if graphed is None else QueryView(graphed.indexed, [question.query])
+    retriever = None if graphed is None else graphed.system.retriever
+    walk = None
+    if graphed is not None and view is not None and isinstance(retriever, PageRankRetriever):
         walk, rows = walk_of(retriever, view)
         made = _graph_nodes(view, rows)
-        notes += _order_notes(index, retriever)
+        notes += _order_notes(graphed, retriever)
     else:
         notes.append("This system does not walk: its ranking is shown without a graph.")
         wanted = dict.fromkeys([*ranking.ids[:k], *question.evidence])
@@ -132,7 +139,7 @@ def _graph_nodes(view: QueryView, rows: Ints) -> list[Node]:
         else:
             i = row - graph.offsets[SNIPPET]
             part = graph.snippets[i]
-            label = _short(part.summary) or f"snippet {part.id}"
+            label = shorten(part.summary) or f"snippet {part.id}"
             made.append(Node(SNIPPET, part.id, label, part.summary, part.turn_ids, cosine=cosine[SNIPPET][i]))
     return made
 
@@ -145,26 +152,3 @@ def _turn_nodes(conversation: Conversation, view: QueryView | None, wanted: Sequ
     if view is not None:
         bm25 = dict(zip((turn.id for turn in view.graph.turns), view.lexical[:, 0].tolist(), strict=True))
     return [turn_node(turns[id_], None, bm25.get(id_)) for id_ in sorted(wanted, key=lambda id_: order[id_])]
-
-
-def turn_node(turn: Turn, cosine: float | None = None, bm25: float | None = None) -> Node:
-    """Return a turn as a node; a number that is not finite is left out."""
-    text = f"{turn.text} [{turn.caption}]" if turn.caption else turn.text
-    time = turn.time.isoformat(sep=" ", timespec="minutes") if turn.time else ""
-    numbers = [None if value is None or not isfinite(value) else value for value in (cosine, bm25)]
-    return Node(
-        TURN,
-        turn.id,
-        _short(f"{turn.speaker}: {text}"),
-        text,
-        (turn.id,),
-        turn.session_id,
-        time,
-        turn.speaker,
-        *numbers,
-    )
-
-
-def _short(text: str) -> str:
-    folded = " ".join(text.split())
-    return folded if len(folded) <= _LABEL else folded[: _LABEL - 1] + "…"

@@ -1,4 +1,4 @@
-"""The edges of one query's subgraph, with their weights under the system's scheme and under those it is compared with."""
+"""The edges of one query's subgraph, weighed by the system's scheme and by those it is compared with."""
 
 from __future__ import annotations
 

@@ -2,33 +2,40 @@
 // Draws a subgraph with Cytoscape.js: the horizontal axis is time, entities above the turns, snippets below.
 
 const ROWS = ["entity", "word", "turn", "snippet"];
-const GAP = 46, LANES = 16, TURN_LANES = 5, MOST_TICKS = 14, LABELLED = 14;
+const GAP = 40, LANE = 34, LANES = 24, MOST_TICKS = 8, LABELLED = 14;
 
 // Where nodes stand. Turns stand in the order in which they were said, other nodes amid the turns they come from.
+// The width follows the number of nodes, so that the drawing keeps the proportions of the window.
 function placesOf(panel) {
   const slots = new Map(), shown = new Set(panel.shown), places = new Map();
   let slot = 0, count = 0;
   panel.nodes.forEach((node, i) => {
-    if (node.kind !== "turn") return;
-    slot += shown.has(i) ? 1 : 0.1;
-    slots.set(node.id, slot);
-    places.set(i, { x: GAP * slot, y: (count++ % TURN_LANES) * 26 });
+    if (node.kind === "turn") slots.set(node.id, (slot += shown.has(i) ? 1 : 0.1));
   });
+  const unit = Math.max(600, 75 * Math.sqrt(panel.shown.length)) / Math.max(1, slot);
+  const turnLanes = Math.ceil(GAP / unit);
+  panel.nodes.forEach((node, i) => {
+    if (node.kind !== "turn") return;
+    places.set(i, { x: unit * slots.get(node.id), y: (count % turnLanes) * LANE });
+    if (shown.has(i)) count++;
+  });
+  const bottom = turnLanes * LANE;
   const lanes = { above: new Array(LANES).fill(-Infinity), below: new Array(LANES).fill(-Infinity) };
   const others = [];
   panel.nodes.forEach((node, i) => {
     if (node.kind === "turn") return;
     const at = node.turns.filter((id) => slots.has(id)).map((id) => slots.get(id));
-    others.push([at.length ? (GAP * at.reduce((a, b) => a + b, 0)) / at.length : 0, i]);
+    others.push([at.length ? (unit * at.reduce((a, b) => a + b, 0)) / at.length : 0, i]);
   });
   others.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   for (const [x, i] of others) {
     const below = panel.nodes[i].kind === "snippet", ends = below ? lanes.below : lanes.above;
     let lane = shown.has(i) ? ends.findIndex((end) => x - end >= GAP) : 0;
     if (lane < 0) lane = ends.indexOf(Math.min(...ends));
-    if (shown.has(i)) ends[lane] = Math.max(ends[lane] + GAP / 2, x);
-    places.set(i, { x, y: below ? 190 + 40 * lane : -80 - 40 * lane });
+    if (shown.has(i)) ends[lane] = Math.max(ends[lane] + GAP / 3, x);
+    places.set(i, { x, y: below ? bottom + 70 + LANE * lane : -60 - LANE * lane });
   }
+  places.bottom = bottom;
   return places;
 }
 
@@ -108,7 +115,7 @@ class Drawing {
       const label = time ? time.slice(0, 10) : session;
       return {
         group: "nodes", classes: "tick", selectable: false,
-        data: { id: `tick-${i}`, label }, position: { x: this.places.get(i).x, y: 155 },
+        data: { id: `tick-${i}`, label }, position: { x: this.places.get(i).x, y: this.places.bottom + 12 },
       };
     });
     this.cy.add(ticks);
@@ -232,7 +239,7 @@ class Drawing {
       {
         selector: ".tick",
         style: {
-          width: 1, height: 1, label: "data(label)", color: colour("muted"), "font-size": 20,
+          width: 1, height: 1, label: "data(label)", color: colour("muted"), "font-size": 26,
           "background-opacity": 0, events: "no", "font-family": colour("font"),
         },
       },

@@ -268,9 +268,6 @@ class Panel {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     for (const panel of panels) panel.drawing.cy.style(panel.drawing.style());
   });
-  for (const panel of panels) {
-    if (panel.data.ranked.length) panel.select(panel.data.ranked[0].node, false);
-    else panel.tell(null);
-  }
+  for (const panel of panels) panel.tell(null);
   window.memorai = { panels, ready: performance.now() };
 })();
