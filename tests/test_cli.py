@@ -134,3 +134,16 @@ def test_a_terminal_that_knows_few_characters(run, tmp_path, encoding):
     )
     assert b"\\u6211" in table.stdout and table.stderr == listed.stderr == b""
     assert json.loads(listed.stdout)[0]["text"] == "我的猫叫饼干 😀"
+
+
+def test_a_search_is_explained_in_a_file(run, tmp_path):
+    run("add", "My cat is called Biscuit.", "--id", "a")
+    page = tmp_path / "why.html"
+    assert run("explain", "What is my cat called?", "--html", str(page))[:2] == (0, f"1 memories explained in {page}\n")
+    assert "My cat is called Biscuit." in page.read_text(encoding="utf-8")
+    shown = json.loads(run("explain", "cat", "--html", str(page), "--json", "-k", "1")[1])
+    assert shown["path"] == str(page) and [one["id"] for one in shown["ranked"]] == ["a"]
+    code, _, err = run("explain", "cat", "-k", "0")
+    assert code == 2 and err == "error: explain: k=0 is not a whole number of at least 1\n"
+    code, _, err = run("explain", "cat", "--html", str(tmp_path))
+    assert code == 2 and err.startswith("error: ") and err.count("\n") == 1

@@ -70,7 +70,7 @@ def write_page(path: str | Path, explanations: Sequence[Explanation]) -> Path:
 
 
 def safe_json(value: Any) -> str:
-    """Return JSON that can stand inside a script element, whatever its texts hold; a lone surrogate becomes a question mark."""
+    """Return JSON that can stand inside a script element safely; a lone surrogate becomes a question mark."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = text.encode("utf-8", "replace").decode("utf-8") if _has_surrogates(text) else text
     for char in "<>&\u2028\u2029":

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -104,7 +104,7 @@ def test_scores_and_paths_are_those_of_a_dense_reference(walk):
     for length in range(1, n + 1):
         for nodes in permutations(range(n), length):
             mass = (1 - d) * walk.restart[nodes[0]]
-            for a, b in zip(nodes, nodes[1:], strict=False):
+            for a, b in pairwise(nodes):
                 mass *= d * step[a, b]
             masses[nodes[-1]] = max(masses[nodes[-1]], mass)
     found = solved.paths(tuple(range(n)))

@@ -1,0 +1,59 @@
+"""`python -m memorai.explain` from its command line to its file."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from memorai.explain import main
+
+
+def data_of(path) -> dict:
+    text = path.read_text(encoding="utf-8")
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, flags=re.DOTALL)[1])
+
+
+QUICK = ("+experiment=demo", "dataset=jsonl", "embedder=hashing")
+
+
+def test_one_question_under_two_systems(command, chats):
+    done = command(main, *QUICK, f"dataset.path={chats}", "question=c1:q1", "show=[bm25,memorai]", "k=2")
+    assert (done.code, done.err.splitlines()[-1:]) in [(0, []), (0, done.err.splitlines()[-1:])]
+    assert done.out.strip() == f"wrote {done.folder / 'explain.html'}"
+    data = data_of(done.folder / "explain.html")
+    assert data["asked"]["text"] == "What does Ann's puppy love?"
+    assert [panel["system"] for panel in data["panels"]] == ["bm25", "memorai"]
+    assert all(len(panel["ranked"]) <= 2 for panel in data["panels"])
+    assert [gold["id"] for gold in data["panels"][0]["gold"]] == ["a1", "a3"]
+
+
+def test_the_file_and_the_values_can_be_chosen(command, chats, tmp_path):
+    out = tmp_path / "there" / "page.html"
+    arguments = (f"dataset.path={chats}", "question=c1:q0", "show=memorai", "nodes=3", f"out={out}")
+    done = command(main, *QUICK, *arguments, "systems.memorai.retriever.damping=0.3")
+    assert done.code == 0
+    (panel,) = data_of(out)["panels"]
+    assert panel["walk"]["damping"] == 0.3 and len(panel["shown"]) == 3
+    assert sum(panel["leftOut"].values()) == len(panel["nodes"]) - 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["question=c1:q7"], "question=c1:q7: chats has no such id; close are c1:q"),
+        ([], "question: give an id of chats, such as c1:q0"),
+        (["question=c1:q0", "show=[nobody]"], "show=[nobody]: nobody is not among the systems; there are random, bm25"),
+        (["question=c1:q0", "show=[]"], "show=[]: no system is named; there are random"),
+        (["question=c1:q0", "show=3"], "show=3: give names of systems"),
+        (["question=c1:q0", "k=0"], "explain: k=0 is not a whole number of at least 1"),
+        (["question=c1:q0", "nodes=many"], "explain: nodes='many' is not a whole number of at least 1"),
+        (["question=c1:q0", "~systems"], "systems"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(command, chats, arguments, message):
+    done = command(main, *QUICK, f"dataset.path={chats}", *arguments)
+    assert done.code == 2
+    last = done.err.strip().splitlines()[-1]
+    assert last.startswith("error: ") and message in last
