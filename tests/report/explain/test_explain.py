@@ -51,7 +51,7 @@ def test_a_gold_turn_that_the_gate_dropped_says_so():
         def score(self, segments, language):
             return [0.0 if turn.id == "t1" else 1.0 for segment in segments for turn in segment.turns]
 
-    system = load_system("memorai", "embedder=hashing")
+    system = load_system("memorai", "embedder=hashing", "share_indexes=false")
     system.gate = Drops()
     found = explain("memorai", system, CONVERSATION, CONVERSATION.questions[1])
     assert next((g.id, g.rank, g.node, g.missing) for g in found.gold) == ("t1", None, None, "the gate dropped it")

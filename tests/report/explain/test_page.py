@@ -171,7 +171,8 @@ def test_sizes_and_widths_follow_scores_and_weights(both):
     browser, made = both
     for panel, found in enumerate(made):
         sizes = browser.js(
-            "return memorai.panels[arguments[0]].drawing.cy.nodes('.node').map((n) => [Number(n.id()), n.data('size')])",
+            "return memorai.panels[arguments[0]].drawing.cy.nodes('.node')"
+            ".map((n) => [Number(n.id()), n.data('size')])",
             panel,
         )
         drawn = [int(i) for i, _ in sizes]

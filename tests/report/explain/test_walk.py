@@ -74,7 +74,7 @@ def test_without_damping_the_scores_are_the_restart():
 
 @pytest.mark.parametrize(("damping", "scheme"), [(1.0, "query"), (-0.1, "query"), (float("nan"), "query"), (0.5, "x")])
 def test_values_out_of_range_are_refused(damping, scheme):
-    with pytest.raises(ValueError, match="damping|scheme"):
+    with pytest.raises(ValueError, match=r"damping|scheme"):
         made([(0, 1, 1.0)], [1, 0]).solve(damping, scheme)
 
 
