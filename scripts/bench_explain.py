@@ -1,9 +1,10 @@
 """How long the explain page of a question takes to open in headless Chromium.
 
-python scripts/bench_explain.py +experiment=locomo_retrieval dataset.path=data/locomo/locomo10.json question=conv-26:q7 show=memorai_plus
+python scripts/bench_explain.py +experiment=locomo_retrieval dataset.path=data/locomo/locomo10.json \\
+    question=conv-41:q6 show=memorai_plus
 
-Takes the arguments of memorai.explain. Prints JSON: seconds from the start of navigation until the graph is drawn (a frame
-after the last script), of --runs fresh pages in one browser, and of the first page of a fresh browser.
+Takes the arguments of memorai.explain. Prints JSON: seconds from the start of navigation until the graph is drawn (a
+frame after the last script), of the first page of a fresh browser and of those after it.
 """
 
 from __future__ import annotations
