@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
+import shlex
+from pathlib import Path
 
 import pytest
+from hydra import compose, initialize_config_dir
 
 from memorai.explain import main
+from memorai.harness.load import conf_dir
+
+DOCS = (Path(__file__).resolve().parents[1] / "docs" / "explain.md").read_text(encoding="utf-8")
 
 
 def data_of(path) -> dict:
@@ -57,3 +64,21 @@ def test_what_is_wrong_is_said_in_one_line(command, chats, arguments, message):
     assert done.code == 2
     last = done.err.strip().splitlines()[-1]
     assert last.startswith("error: ") and message in last
+
+
+def test_the_example_of_the_docs_runs(tmp_path, monkeypatch, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", DOCS, flags=re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "block.py").write_text(code, encoding="utf-8")
+    runpy.run_path(str(tmp_path / "block.py"))
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    assert "My cat is called Biscuit." in (tmp_path / "why.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("line", re.findall(r"^python -m memorai\.explain ([^#\n]*)", DOCS, flags=re.MULTILINE))
+def test_the_commands_of_the_docs_compose(line):
+    with initialize_config_dir(str(conf_dir()), version_base="1.3"):
+        config = compose("explain", shlex.split(line))
+    assert config.question and set([config.show] if isinstance(config.show, str) else config.show) <= set(
+        config.systems
+    )

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 JSON_LINES = re.findall(r"```json\n(.*?)```", README, flags=re.DOTALL)
-COMMANDS = re.findall(r"^python -m memorai\.(?:eval|train) ([^\n#]*)", README, flags=re.MULTILINE)
+COMMANDS = re.findall(r"^python -m memorai\.(?:eval|train|explain) ([^\n#]*)", README, flags=re.MULTILINE)
 
 
 def test_the_table_is_the_recorded_one(monkeypatch):
@@ -57,7 +57,7 @@ def test_every_command_composes(command):
     from memorai.harness.load import conf_dir
 
     words = command.split()
-    name = "train" if f"memorai.train {command}" in README else "eval"
+    name = next(name for name in ("train", "explain", "eval") if f"memorai.{name} {command}" in README)
     overrides = [word for word in words if word != "-m"]
     with initialize_config_dir(str(conf_dir()), version_base="1.3"):
         assert compose(name, overrides).systems
