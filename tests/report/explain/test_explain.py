@@ -49,7 +49,7 @@ def test_a_gold_turn_that_the_gate_dropped_says_so():
         threshold = 0.5
 
         def score(self, segments, language):
-            return [0.0 if turn.id == "t1" else 1.0 for segment in segments for turn in segment.turns]
+            return {turn.id: float(turn.id != "t1") for segment in segments for turn in segment.turns}
 
     system = load_system("memorai", "embedder=hashing", "share_indexes=false")
     system.gate = Drops()
