@@ -25,11 +25,11 @@ def pages(package: Path) -> dict[str, str]:
     made = {}
     overview = ["# API", "", "From the docstrings, a page a room of the [house](../design.md#the-house).", ""]
     for room, modules in sorted(rooms.items()):
-        place = f"api/{room}.md" if room else "api/top.md"
-        heading = f"memorai.{room}" if room else "memorai"
+        heading = f"{package.name}.{room}" if room else package.name
+        place = f"api/{heading}.md"
         made[place] = "\n".join([f"# {heading}", "", *(f"::: {name}\n{_OPTIONS}" for name, _ in modules)])
         overview += [f"## {heading}", "", "| module | |", "|---|---|"]
-        overview += [f"| [{name}][{name}] | {doc.replace('|', '&#124;')} |" for name, doc in modules]
+        overview += [f"| [{name}]({place.removeprefix('api/')}#{name}) | {doc.replace('|', '&#124;')} |" for name, doc in modules]
         overview.append("")
     made["api/index.md"] = "\n".join(overview)
     return made
