@@ -1,8 +1,8 @@
-"""What mkdocs calls while it builds the documentation (mkdocs.yml): made pages, the menu, links, and a check at the end.
+"""What mkdocs calls while it builds the documentation (mkdocs.yml): made pages, the menu, links, a last check.
 
     mkdocs build --strict
 
-Made pages are written nowhere but into the site: the README and CHANGELOG, which stand outside docs/, every value of conf/,
+Made pages are written nowhere but into the site: README and CHANGELOG, which stand outside docs/, every value of conf/,
 the API, the notebooks, the recorded results, and the files that a page links to.
 """
 
@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from docs_site import api, links, menu, notebooks, offline, results, values_pages  # noqa: E402
+from docs_site import api, links, menu, notebooks, offline, results, values_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 LOG = logging.getLogger("mkdocs.hooks.memorai")
@@ -58,6 +58,6 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Warn, and so fail under --strict, of whatever a page would fetch from elsewhere, and of headings that are not there."""
+    """Warn, and so fail under --strict, of whatever a page would fetch from elsewhere."""
     for fault in offline.faults(Path(config.site_dir)):
         LOG.warning(fault)

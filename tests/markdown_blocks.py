@@ -1,8 +1,8 @@
 """Code blocks of a Markdown page, with what a comment before each says of it.
 
-    <!-- file: NAME -->       the block is a file of that name for the blocks that follow on its page
-    <!-- not run: REASON -->  the block is checked (its commands compose), and not run for the reason given
-    <!-- before: CODE -->     Python that comes before a block and that the reader need not see
+<!-- file: NAME -->       the block is a file of that name for the blocks that follow on its page
+<!-- not run: REASON -->  the block is checked (its commands compose), and not run for the reason given
+<!-- before: CODE -->     Python that comes before a block and that the reader need not see
 """
 
 from __future__ import annotations
@@ -42,9 +42,8 @@ def blocks(markdown: str) -> list[Block]:
             language = token.info.split()[0] if token.info.split() else ""
             found.append(Block(language, token.content, token.map[0] + 2, **said))
             said = {}
-        elif token.type not in ("paragraph_close", "bullet_list_open", "list_item_open") and token.type != "inline":
-            if token.type.endswith("_open"):
-                said = {}
+        elif token.type in ("paragraph_open", "heading_open", "table_open"):
+            said = {}  # a comment speaks of what follows at once
     return found
 
 

@@ -1,1 +1,1 @@
-"""What mkdocs cannot do by itself: pages made from configurations, docstrings and recorded results; links between them."""
+"""What mkdocs cannot do by itself: pages made from configurations, docstrings and results; links between them."""

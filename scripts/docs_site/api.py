@@ -14,7 +14,10 @@ def pages(package: Path) -> dict[str, str]:
     rooms: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package.parent).with_suffix("").parts
-        if any(part.startswith("_") and part not in ("__init__", "__main__") for part in parts) or parts[-1] == "__main__":
+        if (
+            any(part.startswith("_") and part not in ("__init__", "__main__") for part in parts)
+            or parts[-1] == "__main__"
+        ):
             continue
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
@@ -29,7 +32,9 @@ def pages(package: Path) -> dict[str, str]:
         place = f"api/{heading}.md"
         made[place] = "\n".join([f"# {heading}", "", *(f"::: {name}\n{_OPTIONS}" for name, _ in modules)])
         overview += [f"## {heading}", "", "| module | |", "|---|---|"]
-        overview += [f"| [{name}]({place.removeprefix('api/')}#{name}) | {doc.replace('|', '&#124;')} |" for name, doc in modules]
+        overview += [
+            f"| [{name}]({place.removeprefix('api/')}#{name}) | {doc.replace('|', '&#124;')} |" for name, doc in modules
+        ]
         overview.append("")
     made["api/index.md"] = "\n".join(overview)
     return made

@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 #: what is shown as a page of its own when a page links to it; everything else is copied as it is
-TEXT = {".py": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".txt": "text", ".md": "markdown", "": "text"}
+TEXT = {
+    ".py": "python",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".toml": "toml",
+    ".txt": "text",
+    ".md": "markdown",
+    "": "text",
+}
 _CODE = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)[ \t]*$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"(\]\(\s*)([^)\s]+)")
 
@@ -80,12 +88,10 @@ class Book:
 
     def _shown(self, file: str) -> tuple[str, str | bytes]:
         source = self.root / file
-        language = TEXT.get(source.suffix)
-        if language is None or file.endswith("table.md"):
-            if not file.endswith("table.md"):
-                return f"files/{file}", source.read_bytes()
-            return f"files/{file}", f"---\nsearch: {{exclude: true}}\n---\n\n# {file}\n\n{source.read_text('utf-8')}"
-        text = source.read_text(encoding="utf-8")
+        if source.suffix not in TEXT:
+            return f"files/{file}", source.read_bytes()
+        text, head = source.read_text(encoding="utf-8"), f"---\nsearch: {{exclude: true}}\n---\n\n# {file}\n\n"
+        if source.suffix == ".md":
+            return f"files/{file}", head + text
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
-        page = f"---\nsearch: {{exclude: true}}\n---\n\n# {file}\n\n{fence}{language}\n{text}\n{fence}\n"
-        return f"files/{file}.md", page
+        return f"files/{file}.md", f"{head}{fence}{TEXT[source.suffix]}\n{text}\n{fence}\n"

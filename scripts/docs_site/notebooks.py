@@ -1,4 +1,4 @@
-"""A page for each notebook of notebooks/, which are scripts in Jupytext's percent form, with the .ipynb made from it."""
+"""A page for each notebook of notebooks/, a script in Jupytext's percent form, with the .ipynb made from it."""
 
 from __future__ import annotations
 

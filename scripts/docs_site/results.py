@@ -56,8 +56,9 @@ def pages(experiments: Path) -> dict[str, str]:
         table += [_line(link, run) for run in recorded] or [f"| {link} | see its page | | | | |"]
     head = [
         *("# Results", ""),
-        "Every figure of this documentation is in a recorded run. A folder of `experiments/` holds the command, what the run",
-        "shows and does not show, `results.json` with its manifest, tables and plots. Each row below is read from such a file.",
+        "Every figure of this documentation is in a recorded run. A folder of `experiments/` holds the command, what",
+        "the run shows and does not show, `results.json` with its manifest, tables and plots. Each row below is read",
+        "from such a file.",
         *("", "| experiment | recorded | data | questions | systems | revision |", "|---|---|---|---:|---|---|"),
     ]
     made["results/index.md"] = "\n".join([*head, *table, ""])
@@ -65,7 +66,9 @@ def pages(experiments: Path) -> dict[str, str]:
 
 
 def _line(link: str, run: Run) -> str:
-    counted = [row["n"] for row in run.rows if row.get("category") == "weighted" and row.get("metric") in ("ndcg", "recall")]
+    counted = [
+        row["n"] for row in run.rows if row.get("category") == "weighted" and row.get("metric") in ("ndcg", "recall")
+    ]
     systems = list(dict.fromkeys(row["system"] for row in run.rows if "system" in row))
     shown = ", ".join(systems[:4]) + (f" and {len(systems) - 4} more" if len(systems) > 4 else "")
     data = run.manifest.get("data") or {}

@@ -1,7 +1,7 @@
 """What every value of conf/ means, read from where it is said: comments of the YAML file and docstrings of the classes.
 
-A value's meaning is, in this order, the comment beside or above its key, or the line of that name in the ``Args`` of the
-class or function that its mapping's ``_target_`` names. Nothing is written twice, so nothing can disagree.
+A value's meaning is, in this order, the comment beside or above its key, or the line of that name in the ``Args`` of
+the class or function that its mapping's ``_target_`` names. Nothing is written twice, so nothing can disagree.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def composed(conf: Path, group: str, name: str) -> Any:
     return OmegaConf.to_container(config[group], resolve=False)
 
 
-# --- comments ------------------------------------------------------------------------------------------------------------
+# --- comments ---------------------------------------------------------------------------------------------------------
 
 
 def head(text: str) -> tuple[str, tuple[str, ...]]:
@@ -128,16 +128,21 @@ def head(text: str) -> tuple[str, tuple[str, ...]]:
     joined = re.sub(r" ?\\\n\s*", " ", "\n".join(line for line in lines if not line.startswith("@package")))
     commands, prose = [], []
     for line in joined.splitlines():
+        if re.match(r"(?:pip|vllm|ollama) \w", line):
+            commands.append(re.split(r"\s{2,}\(", line)[0])
+            continue
         found = re.search(r"(python -m memorai\.\w+ [^;()]*)", line)
         if found and (line.startswith("python -m") or line.rstrip().endswith(found[1].rstrip())):
             commands.append(found[1].strip())
-            line = re.sub(r"[;:,]?\s*(?:train:)?\s*$", ".", line[: found.start()]) if line[: found.start()].strip() else ""
+            line = (
+                re.sub(r"[;:,]?\s*(?:train:)?\s*$", ".", line[: found.start()]) if line[: found.start()].strip() else ""
+            )
         prose.append(line)
     return " ".join(" ".join(prose).split()), tuple(commands)
 
 
 def comments(text: str) -> dict[int, str]:
-    """Line number from 0 -> the comment that belongs to the key on that line: above it, beside it and going on below."""
+    """Line number from 0 -> the comment that belongs to the key on it: above, beside and going on below."""
     lines = text.splitlines()
     found: dict[int, str] = {}
     above: list[str] = []
@@ -166,7 +171,7 @@ def comments(text: str) -> dict[int, str]:
     return found
 
 
-# --- values --------------------------------------------------------------------------------------------------------------
+# --- values -----------------------------------------------------------------------------------------------------------
 
 
 def read_values(text: str, merged: Any) -> tuple[list[Choice], list[Value]]:
@@ -222,9 +227,7 @@ def _flat(value: Any) -> bool:
     return isinstance(value, dict) and not any(isinstance(item, dict | list) for item in value.values())
 
 
-def _beside(
-    node: yaml.MappingNode, key: yaml.Node, value: yaml.Node, said: dict[int, str]
-) -> str:
+def _beside(node: yaml.MappingNode, key: yaml.Node, value: yaml.Node, said: dict[int, str]) -> str:
     """The comment of a key; in a mapping on one line, only of the key that opens the line."""
     if node.flow_style and key.start_mark.line == node.start_mark.line:
         return ""
@@ -241,7 +244,7 @@ def default(value: Any) -> str:
     return text.removesuffix("\n...").strip()
 
 
-# --- docstrings ----------------------------------------------------------------------------------------------------------
+# --- docstrings -------------------------------------------------------------------------------------------------------
 
 
 @cache

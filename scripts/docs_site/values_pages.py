@@ -1,4 +1,4 @@
-"""The pages that list every value of conf/: one a group, one of the experiments, one of the entry points' own values."""
+"""The pages that list every value of conf/: one a group, one of the experiments, one of the entry points."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from docs_site.values import Choice, Option, Value, groups, head, options, read_
 
 _INTRO = """# Configuration
 
-Every choice is a value, and every value can be set on the command line. A *group* is a folder of `conf/`, an *option* a file of it:
+Every choice is a value, and every value can be set on the command line. A *group* is a folder of `conf/`, an *option* a
+file of it:
 
-<!-- not run: an example of the syntax -->
 ```bash
-python -m memorai.eval +experiment=demo embedder=hashing systems.memorai.retriever.damping=0.5 restart@systems.memorai.retriever.restart=facets
+python -m memorai.eval +experiment=demo embedder=hashing systems.memorai.retriever.damping=0.5 \\
+    restart@systems.memorai.retriever.restart=facets
 ```
 
-The first override chooses another option of a group for the run, the second sets one value, the third chooses an option where a system
-keeps a part. All of these pages are read from the comments in `conf/` and from the docstrings of the classes that the options build.
+The first override chooses another option of a group for the run, the second sets one value, the third chooses an option
+where a system keeps a part. All of these pages are read from the comments in `conf/`, which also name the source of
+what is not this project's own, and from the docstrings of the classes that the options build.
 """
 
 
