@@ -31,8 +31,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RECORDED = sorted((ROOT / "experiments").glob("*/README.md"))
 ENTRY = {"eval": eval.main, "train": train.main}
-#: what the tests need not be exact about
+#: added to the commands of the pages: a shorter bootstrap, and vectors without a model where a page names none
 QUICK = ("bootstrap=20", "progress=false")
+HASHED = "embedder=hashing"
 #: programs of other people, which a page may name and which are not called here
 OTHERS = {
     "source",
@@ -177,7 +178,8 @@ def check_composes(entry: str, arguments: tuple[str, ...]) -> None:
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+    """One for all pages and notebooks, so that the demo is embedded once."""
+    return tmp_path_factory.getbasetemp() / "documentation"
 
 
 class Reader:
@@ -227,7 +229,9 @@ class Reader:
         elif program == "python" and words[0] == "-m" and words[1] == "memorai.report":
             assert report(words[2:]) == 0
         elif program == "python" and words[0] == "-m" and words[1].removeprefix("memorai.") in ENTRY:
-            self.call(ENTRY[words[1].removeprefix("memorai.")], [*words[2:], *QUICK])
+            named = any(word.startswith("embedder=") for word in words)
+            quick = [*QUICK] if named else [*QUICK, HASHED]
+            self.call(ENTRY[words[1].removeprefix("memorai.")], [*words[2:], *quick])
         elif program == "python" and words[0] == "-m" and words[1] == "memorai.explain":
             self.call(lambda: runpy.run_module("memorai.explain", run_name="__main__"), words[2:])
         elif program == "python":
@@ -292,8 +296,8 @@ def test_a_block_that_is_not_run_says_why() -> None:
     ("language", "code", "message"),
     [
         ("python", "print(", "never closed"),
-        ("json", "{'a': 1}", ""),
-        ("yaml", "a: [", ""),
+        ("json", "{'a': 1}", "double quotes"),
+        ("yaml", "a: [", "expected the node content"),
         ("bash", "echo 'a", "unexpected EOF"),
         ("bash", "python -m memorai.eval +experiment=nowhere", "nowhere"),
         ("bash", "python -m memorai.eval -m +experiment=demo embedder=minilm,nothing", "nothing"),
@@ -343,4 +347,4 @@ def test_a_fault_names_its_page_and_line(tmp_path: Path, monkeypatch: pytest.Mon
     last = caught.value.__cause__.__traceback__
     while last is not None and last.tb_next:
         last = last.tb_next
-    assert last is not None and last.tb_lineno == 11
+    assert last is not None and last.tb_lineno == 12  # as in the page

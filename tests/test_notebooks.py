@@ -14,7 +14,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
 SAID = {
     "quickstart": ["memorai_plus", "damping 0.9"],
     "reproduce_the_table": ["memorai_plus", "n = 89"],
-    "your_own_conversations": ["Petra: turns 3, 4", "Ines: Petra keeps it in her desk."],
+    "your_own_conversations": ["petra: turns 3, 4", "Ines: Petra keeps it in her desk."],
     "ablate_a_part": ["late 0.5", "against memorai", "+0.0, p = 1.000"],
     "read_a_failure": ["questions miss some evidence", "damping 0.6: evidence at ranks"],
 }
@@ -22,7 +22,8 @@ SAID = {
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+    """One for all pages and notebooks, so that the demo is embedded once."""
+    return tmp_path_factory.getbasetemp() / "documentation"
 
 
 def test_every_notebook_has_a_promise() -> None:

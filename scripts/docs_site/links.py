@@ -30,6 +30,15 @@ def replace_links(markdown: str, new: Callable[[str], str]) -> str:
     return "".join(parts)
 
 
+def made_from(file: str) -> str:
+    """The page that is made from a folder or a notebook, or nothing."""
+    folders = {"conf": "configuration/index.md", "experiments": "results/index.md", "notebooks": "notebooks/index.md"}
+    group, notebook = re.fullmatch(r"conf/(\w+)", file), re.fullmatch(r"notebooks/(\w+)\.py", file)
+    if group:
+        return "configuration/experiments.md" if group[1] == "experiment" else f"configuration/{group[1]}.md"
+    return f"notebooks/{notebook[1]}.md" if notebook else folders.get(file, "")
+
+
 class Book:
     """Which file of the repository stands where in the site.
 
@@ -70,12 +79,12 @@ class Book:
         if not path or re.match(r"[a-z][a-z0-9+.-]*:|/", path, re.IGNORECASE):
             return None
         file = posixpath.normpath(posixpath.join(posixpath.dirname(origin), path))
+        page = made_from(file)
+        if page and (self.root / file).exists():
+            self.places.setdefault(file, page)
+            return file
         if (self.root / file).is_dir():
-            group = re.fullmatch(r"conf/(\w+)", file)
-            file = f"conf/{group[1]}" if group else f"{file}/README.md"
-            if group:
-                self.places.setdefault(file, f"configuration/{group[1]}.md")
-                return file
+            file = f"{file}/README.md"
         return None if file.startswith("..") or not (self.root / file).is_file() else file
 
     def _target(self, link: str, place: str, origin: str) -> str:

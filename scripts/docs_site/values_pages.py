@@ -34,17 +34,18 @@ def pages(conf: Path) -> dict[str, str]:
     lines += ["", "## Values of the run", ""]
     for name in ("eval", "train"):
         root = read_root(conf, name)
-        lines += [f"### memorai.{name}", "", *_body(root), ""]
+        lines += [f"### memorai.{name}", "", *body(root), ""]
     made["configuration/index.md"] = "\n".join(lines)
-    made["configuration/experiments.md"] = _experiments(conf)
+    made["configuration/experiments.md"] = experiments(conf)
     return made
 
 
 def _option(option: Option) -> list[str]:
-    return [f"## {option.name} {{#{option.name}}}", "", *_body(option), ""]
+    return [f"## {option.name} {{#{option.name}}}", "", *body(option), ""]
 
 
-def _body(option: Option) -> list[str]:
+def body(option: Option) -> list[str]:
+    """What an option builds, what its file says, and its values, as lines of Markdown."""
     lines = []
     if option.target:
         lines += [f"Builds {_link(option.target)}: {_safe(summary(option.target))}", ""]
@@ -82,7 +83,8 @@ def _safe(text: str) -> str:
     return text
 
 
-def _experiments(conf: Path) -> str:
+def experiments(conf: Path) -> str:
+    """The page of the experiments."""
     lines = ["# Experiments", "", "Combinations of the options, each with the command that runs it.", ""]
     for path in sorted((conf / "experiment").glob("*.yaml")):
         about, commands = head(path.read_text(encoding="utf-8"))

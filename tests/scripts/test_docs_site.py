@@ -14,32 +14,39 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from docs_site import api, links, menu, offline, results, values, values_pages  # noqa: E402
 
-OPTIONS = [option for group in values.groups(CONF) for option in values.options(CONF, group)]
-OPTIONS += [values.read_root(CONF, name) for name in ("eval", "train")]
-
-
-def name_of(option: values.Option) -> str:
-    return f"{option.group}/{option.name}".lstrip("/")
+FILES = sorted(path.relative_to(CONF).with_suffix("").as_posix() for path in CONF.rglob("*.yaml"))
+#: experiments are combinations of options; what is below hydra/ is Hydra's own
+OPTIONS = [file for file in FILES if not file.startswith(("experiment/", "hydra/"))]
 
 
 # --- every value has a meaning ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("option", OPTIONS, ids=name_of)
-def test_every_value_of_an_option_has_a_meaning(option: values.Option) -> None:
+@pytest.mark.parametrize("file", OPTIONS)
+def test_every_value_of_an_option_has_a_meaning(file: str) -> None:
     """Said beside it in the file, or in the Args of the class that takes it: then it is in the documentation, too."""
-    assert [value.path for value in option.values if not value.meaning] == []
-    assert option.about or values.summary(option.target)
+    group, _, name = file.rpartition("/")
+    found = values.read_option(CONF, group, name) if group else values.read_root(CONF, name)
+    assert [value.path for value in found.values if not value.meaning] == []
+    assert found.about or values.summary(found.target)
 
 
-def test_every_file_of_conf_is_documented() -> None:
-    files = {path.relative_to(CONF).with_suffix("").as_posix() for path in CONF.rglob("*.yaml")}
-    documented = {name_of(option) for option in OPTIONS}
-    assert {file for file in files - documented if not file.startswith(("experiment/", "hydra/"))} == set()
-    experiments = values_pages.pages(CONF)["configuration/experiments.md"]
-    assert [
-        file for file in files if file.startswith("experiment/") and f"{{#{Path(file).name}}}" not in experiments
-    ] == []
+def test_every_group_and_experiment_has_its_place() -> None:
+    groups = {file.partition("/")[0] for file in OPTIONS if "/" in file}
+    assert set(values.groups(CONF)) == groups
+    text = values_pages.experiments(CONF)
+    named = [Path(file).name for file in FILES if file.startswith("experiment/")]
+    assert [name for name in named if f"{{#{name}}}" not in text] == []
+
+
+def test_an_options_page_shows_what_there_is_to_know(tmp_path: Path) -> None:
+    floor = "transform: {_target_: memorai.retrieval.transforms.Floor, floor: 0.1}\n"
+    head = "# python -m memorai.eval a=1\n# By [Somebody].\n_target_: memorai.retrieval.weights.CosineWeights\n"
+    lines = values_pages.body(option(tmp_path, head + floor))
+    assert lines[0].startswith("Builds [`CosineWeights`][memorai.retrieval.weights.CosineWeights]: Eq. 1:")
+    assert "By &#91;Somebody&#93;." in lines and "python -m memorai.eval a=1" in lines
+    last = "| `transform.floor` | `0.1` | least value, >= 0. | [`Floor`][memorai.retrieval.transforms.Floor] |"
+    assert last in lines
 
 
 def option(tmp_path: Path, text: str, name: str = "mine", group: str = "weights") -> values.Option:
