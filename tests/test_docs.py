@@ -92,7 +92,7 @@ def check_command(words: tuple[str, ...]) -> None:
     if program == "python" and arguments[0] == "-m" and arguments[1].startswith("memorai."):
         module = arguments[1]
         assert importlib.util.find_spec(module) is not None, module
-        if module.removeprefix("memorai.") in ("eval", "train", "explain"):
+        if (conf_dir() / f"{module.removeprefix('memorai.')}.yaml").is_file():
             check_composes(module.removeprefix("memorai."), arguments[2:])
     elif program == "python" and arguments[0] == "-m":
         assert arguments[1] in ("pytest", "pip", "venv", "http.server", "mkdocs"), words
@@ -169,7 +169,7 @@ def check_composes(entry: str, arguments: tuple[str, ...]) -> None:
     ]
     for overrides in tried or [[]]:
         with initialize_config_dir(str(conf_dir()), version_base="1.3"):
-            config = compose("eval" if entry == "explain" else entry, overrides, return_hydra_config=True)
+            config = compose(entry, overrides, return_hydra_config=True)
         assert config.systems or config.get("task")
 
 

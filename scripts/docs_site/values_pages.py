@@ -32,9 +32,8 @@ def pages(conf: Path) -> dict[str, str]:
         links = ", ".join(f"[{option.name}]({group}.md#{option.name})" for option in found)
         lines.append(f"| [{group}]({group}.md) | {links} |")
     lines += ["", "## Values of the run", ""]
-    for name in ("eval", "train"):
-        root = read_root(conf, name)
-        lines += [f"### memorai.{name}", "", *body(root), ""]
+    for path in sorted(conf.glob("*.yaml")):
+        lines += [f"### memorai.{path.stem}", "", *body(read_root(conf, path.stem)), ""]
     made["configuration/index.md"] = "\n".join(lines)
     made["configuration/experiments.md"] = experiments(conf)
     return made
