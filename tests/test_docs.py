@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import itertools
 import json
 import re
 import runpy
@@ -282,6 +283,28 @@ def test_a_reader_can_do_what_the_page_says(page: Path, read: Any) -> None:
 def test_the_commands_of_a_recorded_experiment_still_compose(page: Path) -> None:
     for block in blocks(page.read_text(encoding="utf-8")):
         check(block)
+
+
+def heads() -> list[str]:
+    """The commands at the heads of conf/, which the site shows, each once; test_conf.py composes the experiments.
+
+    One system of the demo stands for all nine where a command changes no other: composing them takes most of the time.
+    """
+    found = []
+    for path in sorted(conf_dir().rglob("*.yaml")):
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("# @package")]
+        head = "\n".join(itertools.takewhile(lambda line: line.startswith("#"), lines))
+        for command in re.findall(r"^#\s+(python -m memorai\.(?:eval|train) .*)", head, re.MULTILINE):
+            if "systems." not in command.replace("systems.memorai.", ""):
+                command = command.replace("+experiment=demo ", "+system@systems.memorai=memorai ")
+            if path.parent.name != "experiment":
+                found.append(command)
+    return list(dict.fromkeys(found))
+
+
+@pytest.mark.parametrize("command", heads())
+def test_the_commands_at_the_heads_of_configurations_compose(command: str) -> None:
+    check(Block("bash", command + "\n", 1))
 
 
 def test_a_block_that_is_not_run_says_why() -> None:
