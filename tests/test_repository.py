@@ -372,9 +372,16 @@ def test_relative_links_resolve(path: Path) -> None:
     assert [link for link in links if not (path.parent / link).exists()] == []
 
 
-def test_the_pipeline_picture_is_what_its_script_draws(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("script", "pictures"), [("draw_pipeline.py", ["pipeline.svg"]), ("draw_concepts.py", ["graph.svg", "walk.svg"])]
+)
+def test_the_pictures_are_what_their_scripts_draw(
+    script: str, pictures: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if matplotlib.__version__ != constraints()["matplotlib"]:
         pytest.skip("another matplotlib than the pinned one draws other bytes")
-    drawn = tmp_path / "pipeline.svg"
-    runpy.run_path(str(ROOT / "scripts" / "draw_pipeline.py"))["main"]([str(drawn)])
-    assert drawn.read_bytes() == (ROOT / "docs" / "images" / "pipeline.svg").read_bytes()
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    target = tmp_path if len(pictures) > 1 else tmp_path / pictures[0]
+    runpy.run_path(str(ROOT / "scripts" / script))["main"]([str(target)])
+    for picture in pictures:
+        assert (tmp_path / picture).read_bytes() == (ROOT / "docs" / "images" / picture).read_bytes()

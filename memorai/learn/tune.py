@@ -23,7 +23,14 @@ from memorai.types import Dataset
 
 @dataclass(frozen=True)
 class Objective:
-    """What is maximised: one metric, averaged over questions (``weighted``) or over categories (``macro``)."""
+    """What is maximised: one metric, averaged over questions (``weighted``) or over categories (``macro``).
+
+    Args:
+        metric: ``ndcg``, ``recall``, or another of memorai.metrics.retrieval.
+        unit: ``turn`` or ``session``.
+        k: cut-off.
+        average: ``weighted`` or ``macro``.
+    """
 
     metric: str = "ndcg"
     unit: str = "turn"

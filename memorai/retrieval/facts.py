@@ -91,6 +91,9 @@ class Sentences:
 
     A sentence is about its speaker and the entities of its turn that it names. It holds until a relation of its turn
     that it spells out ends.
+
+    Args:
+        min_words: shorter sentences are left out.
     """
 
     min_words: int = 3

@@ -34,7 +34,11 @@ class Retriever(Protocol):
 
 
 class DirectRetriever:
-    """Turns by their own score; no graph."""
+    """Turns by their own score; no graph.
+
+    Args:
+        scorer: what scores them.
+    """
 
     def __init__(self, scorer: TurnScorer) -> None:
         if scorer is None:

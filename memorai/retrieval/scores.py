@@ -119,7 +119,12 @@ class ZScoreSum:
 
 
 class ReciprocalRankFusion:
-    """Sum over scorers of 1 / (k + rank), rank from 1 (Cormack, Clarke and Buettcher, SIGIR 2009)."""
+    """Sum over scorers of 1 / (k + rank), rank from 1 (Cormack, Clarke and Buettcher, SIGIR 2009).
+
+    Args:
+        scorers: whose rankings are fused.
+        k: >= 0; the larger, the less the first ranks stand out. 60 is the authors' choice.
+    """
 
     def __init__(self, scorers: Sequence[TurnScorer], k: float = 60.0) -> None:
         self.scorers = list(scorers)

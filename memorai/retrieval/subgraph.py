@@ -35,6 +35,11 @@ class FacetSeeds:
 
     A relation seeds both its ends. Turns are not a facet. A k of 0 switches its facet off; a k beyond the number
     of nodes takes them all.
+
+    Args:
+        k_snippet: seeds among snippets; the paper does not report its k.
+        k_entity: seeds among entities.
+        k_relation: seeds among relations.
     """
 
     def __init__(self, k_snippet: int = 3, k_entity: int = 3, k_relation: int = 3) -> None:

@@ -27,7 +27,11 @@ class Clip:
 
 
 class Floor:
-    """max(x, floor): no edge ever closes."""
+    """max(x, floor): no edge ever closes.
+
+    Args:
+        floor: least value, >= 0.
+    """
 
     def __init__(self, floor: float = 0.05) -> None:
         if floor < 0:
@@ -48,7 +52,11 @@ class Shift:
 
 
 class Softmax:
-    """exp((x - max x) / temperature): the out-normalisation of the walk completes the softmax."""
+    """exp((x - max x) / temperature): the out-normalisation of the walk completes the softmax.
+
+    Args:
+        temperature: > 0; the smaller, the more goes to the best.
+    """
 
     def __init__(self, temperature: float = 0.1) -> None:
         self.temperature = _positive(temperature)
@@ -60,7 +68,11 @@ class Softmax:
 
 
 class SoftmaxZ:
-    """Softmax of z-scores: a temperature that means the same for cosines, BM25 and their sums."""
+    """Softmax of z-scores: a temperature that means the same for cosines, BM25 and their sums.
+
+    Args:
+        temperature: > 0, in standard deviations of the scores; the smaller, the more goes to the best.
+    """
 
     def __init__(self, temperature: float = 1.0) -> None:
         self.softmax = Softmax(temperature)
