@@ -1,0 +1,1 @@
+"""From retrieved memory to an answer: contexts, readers, judges."""

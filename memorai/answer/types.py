@@ -1,0 +1,68 @@
+"""What passes between context, reader and judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from memorai.types import Query, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a reader is given for one question.
+
+    Args:
+        text: for a prompt; every line has date, speaker and id of what it says.
+        turns: the turns in it, in time order.
+        ranked: ids of these turns, best first, where a ranking chose them.
+        tokens: of the text, as the budget counted them.
+        left_out: turns that the budget had no room for.
+    """
+
+    text: str
+    turns: tuple[Turn, ...] = ()
+    ranked: tuple[str, ...] = ()
+    tokens: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A reader's answer.
+
+    Args:
+        text: empty only if the reader failed.
+        abstained: the reader says that the context does not tell.
+        turn_ids: the turns that it rests on, where the reader says so.
+        error: empty, or why the reader failed, one word as in `memorai.models.llm.Reply`.
+        info: what explains it, JSON-serialisable.
+    """
+
+    text: str
+    abstained: bool = False
+    turn_ids: tuple[str, ...] = ()
+    error: str = ""
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Reader(Protocol):
+    """Answers questions from contexts, a batch at a time."""
+
+    def read(self, questions: Sequence[Query], contexts: Sequence[Context]) -> list[Answer]:
+        """Return one answer a question; a question that fails costs no other."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judge's word on one answer.
+
+    Args:
+        correct: None where the judge failed or its reply could not be read.
+        error: empty, or why.
+    """
+
+    correct: bool | None
+    error: str = ""
