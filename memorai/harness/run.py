@@ -60,6 +60,17 @@ class Outcome:
     memory: int = 0
     failures: list[Failure] = field(default_factory=list)
 
+    def merge(self, other: Outcome) -> None:
+        """Add what the same system did on other conversations of the data set."""
+        self.rankings |= other.rankings
+        for stage, milliseconds in other.stages.items():
+            self.stages.setdefault(stage, []).extend(milliseconds)
+        for name, count in other.statistics.items():
+            self.statistics[name] = self.statistics.get(name, 0) + count
+        self.costs.merge(other.costs.uses())
+        self.memory += other.memory
+        self.failures += other.failures
+
 
 def scored_questions(conversation: Conversation) -> list[Question]:
     """The questions that name at least one evidence turn; the others cannot be scored by retrieval metrics."""

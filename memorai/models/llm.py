@@ -113,6 +113,10 @@ class Accounting:
         self._lock = threading.Lock()
         self._uses: dict[str, StageUse] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to another process as what was counted, without the lock."""
+        return _counted, (self.uses(),)
+
     def add(self, stage: str, replies: Sequence[Reply], seconds: float) -> None:
         """Count replies; those in error have failed."""
         paid = [reply for reply in replies if not reply.cached]
@@ -159,6 +163,12 @@ class Accounting:
             yield replies
         finally:
             self.add(stage, replies, perf_counter() - start)
+
+
+def _counted(uses: list[StageUse]) -> Accounting:
+    accounting = Accounting()
+    accounting.merge(uses)
+    return accounting
 
 
 #: where clients count unless they are given an accounting of their own; a run takes its costs from here

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from hydra.utils import instantiate
 from rich.console import Console
 
 from memorai.errors import InputError
 from memorai.harness.run import Outcome, run_systems, scored_questions
+from memorai.harness.spread import run_spread
 from memorai.metrics.overlap import overlap_note, overlaps
 from memorai.metrics.retrieval import count_saturated, score_question
 from memorai.report.comparison import check_compare, write_comparison
@@ -74,7 +76,11 @@ def report(
     check_systems(systems)
     compare = check_compare(config.get("compare"), list(systems), ks)
     paper = check_paper(config.get("paper"), list(systems), ks)
-    outcomes = run_systems(dataset, systems, max(ks), progress=config["progress"])
+    if config.get("spread"):
+        spread = instantiate(config["spread"])
+        outcomes = run_spread(dataset, config, max(ks), spread, progress=config["progress"])
+    else:
+        outcomes = run_systems(dataset, systems, max(ks), progress=config["progress"])
     rows: list[Row] = []
     for outcome in outcomes:
         rows += rows_of(

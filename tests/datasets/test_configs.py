@@ -30,7 +30,7 @@ def test_each_file_opens_with_its_command():
     ]  # fmt: skip
     for file in files:
         first = file.read_text(encoding="utf-8").splitlines()[0]
-        assert first.startswith(f"# python -m memorai.eval dataset={file.stem}")
+        assert first.startswith(f"# python -m memorai.eval +experiment=demo dataset={file.stem}")
 
 
 def test_jsonl_needs_a_path():

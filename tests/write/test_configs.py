@@ -17,7 +17,9 @@ def test_config_builds_its_part(name):
     part = instantiate(config)
     assert f"{type(part).__module__}.{type(part).__name__}" == config._target_
     assert all(getattr(part, key) == value for key, value in config.items() if key != "_target_")
-    assert path.read_text(encoding="utf-8").startswith(f"# python -m memorai.eval {name.replace('/', '=')}\n")
+    group, option = name.split("/")
+    command = f"# python -m memorai.eval +experiment=demo {group}@systems.memorai.{group}={option}\n"
+    assert path.read_text(encoding="utf-8").startswith(command)
 
 
 def test_stems_config():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from memorai.datasets.demo import load_demo
@@ -242,18 +244,22 @@ def test_it_is_worked_by_keyboard(both):
 
 def test_dark_mode_follows_the_system(both):
     browser, _ = both
-    colours = []
-    for on in (False, True):
+    expected = {False: ("rgb(255, 255, 255)", "rgb(36,103,176)"), True: ("rgb(20, 23, 27)", "rgb(111,177,245)")}
+    for on, colours in expected.items():
         browser.dark(on)
-        colours.append(
-            (
-                browser.js("return getComputedStyle(document.body).backgroundColor"),
-                browser.js("return memorai.panels[0].drawing.cy.nodes('.turn')[0].style('background-color')"),
-            )
-        )
+        deadline = time.monotonic() + 10  # the page draws again when it has been told
+        while (seen := _colours(browser)) != colours and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert seen == colours
     browser.dark(False)
-    assert colours[0] == ("rgb(255, 255, 255)", "rgb(36,103,176)")
-    assert colours[1] == ("rgb(20, 23, 27)", "rgb(111,177,245)")
+
+
+def _colours(browser) -> tuple[str, str]:
+    """Of the page, and of a turn in its first graph."""
+    return (
+        browser.js("return getComputedStyle(document.body).backgroundColor"),
+        browser.js("return memorai.panels[0].drawing.cy.nodes('.turn')[0].style('background-color')"),
+    )
 
 
 def test_no_request_is_made_but_for_the_file(chromium, tmp_path):
