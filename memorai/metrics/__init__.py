@@ -1,1 +1,1 @@
-"""Retrieval metrics of one ranking; intervals and paired tests over many."""
+"""Retrieval metrics of one ranking, scores of one answer; intervals and paired tests over many."""
