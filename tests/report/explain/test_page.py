@@ -196,6 +196,12 @@ def test_sizes_and_widths_follow_scores_and_weights(both):
         for a, b, weight in weights:
             there[a, b] = there.get((a, b), 0.0) + weight
         weight_of = [max(there.get((a, b), 0.0), there.get((b, a), 0.0)) for a, b, _ in lines]
+        pairs = {(min(a, b), max(a, b)) for a, b in there if a != b and {a, b} <= set(drawn)}
+        assert len(lines) == len({(a, b) for a, b, _ in lines}) == min(1500, len(pairs))
+        left_out = pairs - {(a, b) for a, b, _ in lines}
+        strongest_left = max((max(there.get((a, b), 0.0), there.get((b, a), 0.0)) for a, b in left_out), default=0.0)
+        assert min(weight_of) >= strongest_left
+        assert (f"Of {len(pairs)} lines between them the 1500 strongest are drawn." in counted) == (len(pairs) > 1500)
         assert [width for *_, width in lines] == pytest.approx([0.3 + 6 * w / max(weight_of) for w in weight_of])
 
 

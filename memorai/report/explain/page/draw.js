@@ -3,6 +3,8 @@
 
 const ROWS = ["entity", "word", "turn", "snippet"];
 const GAP = 40, LANE = 34, LANES = 24, MOST_TICKS = 8, LABELLED = 14;
+// Lines beyond these hide what they should show, and are most of the time that a page takes to open.
+const MOST_LINES = 1500;
 
 // Where nodes stand. Turns stand in the order in which they were said, other nodes amid the turns they come from.
 // The width follows the number of nodes, so that the drawing keeps the proportions of the window.
@@ -72,7 +74,7 @@ class Drawing {
       container: element, style: this.style(), layout: { name: "preset" }, boxSelectionEnabled: false,
       autoungrabify: true, minZoom: 0.02, maxZoom: 4, hideEdgesOnViewport: panel.shown.length > 200,
     });
-    this.cy.batch(() => this.add(panel.shown));
+    this.cy.batch(() => this.add(panel.shown, true));
     this.addTicks();
     this.cy.fit(undefined, 20);
     this.cy.on("mouseover tap", "node.node", (event) => this.point(Number(event.target.id())));
@@ -81,7 +83,8 @@ class Drawing {
     element.addEventListener("keydown", (event) => this.key(event));
   }
 
-  add(nodes) {
+  // Adds nodes, and the strongest lines between what is drawn then; a node that comes later brings all of its lines.
+  add(nodes, first = false) {
     const fresh = nodes.filter((i) => !this.drawn.has(i));
     if (!fresh.length) return false;
     const made = fresh.map((i) => {
@@ -94,13 +97,33 @@ class Drawing {
       };
     });
     const isFresh = new Set(fresh);
-    for (const [key, pair] of this.pairs) {
-      if (pair.a === pair.b || !this.drawn.has(pair.a) || !this.drawn.has(pair.b)) continue;
-      if (!isFresh.has(pair.a) && !isFresh.has(pair.b)) continue;
-      made.push({ group: "edges", data: { id: key, source: String(pair.a), target: String(pair.b), pair, width: 1 } });
+    let lines = [...this.pairs].filter(([, { a, b }]) => a !== b && this.drawn.has(a) && this.drawn.has(b)
+      && (isFresh.has(a) || isFresh.has(b)));
+    if (first) {
+      this.possible = lines.length;
+      if (lines.length > MOST_LINES) {
+        const weight = new Map(lines.map(([key, pair]) => [key, pairWeight(this.walk, pair, this.walk.scheme)]));
+        lines.sort((one, other) => weight.get(other[0]) - weight.get(one[0])); // stable: equal ones keep their order
+        lines = lines.slice(0, MOST_LINES);
+      }
     }
-    this.cy.add(made);
+    this.cy.add([...made, ...lines.map(([key, pair]) => this.line(key, pair))]);
     return true;
+  }
+
+  line(key, pair) {
+    return { group: "edges", data: { id: key, source: String(pair.a), target: String(pair.b), pair, width: 1 } };
+  }
+
+  // The lines of a path, whether they are among the strongest or not.
+  addLines(nodes) {
+    const missing = [];
+    nodes.slice(1).forEach((i, place) => {
+      const key = `${Math.min(i, nodes[place])}-${Math.max(i, nodes[place])}`, pair = this.pairs.get(key);
+      if (pair && pair.a !== pair.b && !this.cy.getElementById(key).length) missing.push(this.line(key, pair));
+    });
+    this.cy.add(missing);
+    return missing.length > 0;
   }
 
   addTicks() {
@@ -141,7 +164,8 @@ class Drawing {
   }
 
   highlight(node, path) {
-    if (this.add([node, ...(path ? path.nodes : [])])) this.update(this.solved);
+    const nodesCame = this.add([node, ...(path ? path.nodes : [])]), linesCame = this.addLines(path ? path.nodes : []);
+    if (nodesCame || linesCame) this.update(this.solved);
     this.cy.batch(() => {
       this.cy.elements().removeClass("path chosen").addClass("dim");
       this.cy.nodes(".tick").removeClass("dim");

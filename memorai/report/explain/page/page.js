@@ -36,6 +36,8 @@ class Panel {
       focus: (node) => this.tell(node), edge: (pair) => this.tellEdge(pair),
       select: (node) => this.select(node, true), clear: () => this.clear(),
     });
+    const lines = this.drawing.cy.edges().length, possible = this.drawing.possible;
+    if (lines < possible) this.budget.append(`Of ${possible} lines between them the ${lines} strongest are drawn.`);
     this.reset();
   }
 
@@ -57,7 +59,8 @@ class Panel {
       ...data.notes.map((note) => make("p", { class: "note" }, note)),
       this.walk ? this.controls(id) : null,
       this.status, this.list, this.missing, this.graph,
-      make("p", { class: "budget" }, `${drawn}${omitted}. `, omitted && this.walk ? "Scores count all of them." : ""),
+      (this.budget = make("p", { class: "budget" }, `${drawn}${omitted}. `,
+        omitted && this.walk ? "Scores count all of them. " : "")),
       make("p", { class: "keys", id: `${id}-keys` },
         "Left to right is time. Size: PageRank. Width: weight under the scheme. Keys in the graph: arrows move, ",
         "Enter shows the strongest path, Esc clears, + − 0 zoom."),
