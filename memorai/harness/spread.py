@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
@@ -28,24 +30,21 @@ class Spread(Protocol):
         ...
 
 
-class Joblib:
-    """Processes of this machine (joblib's loky).
+class Processes:
+    """Processes of this machine.
 
     Args:
-        workers: how many; -1 for as many as there are cores.
+        workers: how many; None for as many as there are cores.
     """
 
-    def __init__(self, workers: int = -1) -> None:
-        if isinstance(workers, bool) or not isinstance(workers, int) or not (workers == -1 or workers > 0):
-            raise InputError(f"spread.workers={workers} is neither -1 nor a number of processes")
-        self.workers = workers
+    def __init__(self, workers: int | None = None) -> None:
+        self.workers = _checked(workers)
 
     def map(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
         """See `Spread`."""
-        from joblib import Parallel, delayed
-
-        found: Iterator[R] = Parallel(self.workers, return_as="generator")(delayed(work)(item) for item in items)
-        yield from found
+        # spawned, for a forked child of a process that has threads may hang
+        with ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn")) as pool:
+            yield from pool.map(work, items)
 
 
 class Ray:
@@ -57,9 +56,7 @@ class Ray:
     """
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-            raise InputError(f"spread.workers={workers} is not a number of processes")
-        self.workers, self.address = workers, address
+        self.workers, self.address = _checked(workers), address
 
     def map(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
         """See `Spread`."""
@@ -81,6 +78,12 @@ class Ray:
         finally:
             if started:
                 ray.shutdown()
+
+
+def _checked(workers: int | None) -> int | None:
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise InputError(f"spread.workers={workers} is not a number of processes")
+    return workers
 
 
 def run_spread(

@@ -13,11 +13,11 @@ from memorai.errors import InputError
 from memorai.harness.build import build_systems, plain
 from memorai.harness.load import conf_dir
 from memorai.harness.run import run_systems
-from memorai.harness.spread import Joblib, Ray, run_spread
+from memorai.harness.spread import Processes, Ray, run_spread
 from memorai.models.llm import Accounting, Reply
 
 NEEDS_RAY = pytest.mark.skipif(not find_spec("ray"), reason="pip install 'memorai[ray]'")
-SPREADS = [pytest.param(Joblib(2), id="joblib"), pytest.param(Ray(2), id="ray", marks=NEEDS_RAY)]
+SPREADS = [pytest.param(Processes(2), id="processes"), pytest.param(Ray(2), id="ray", marks=NEEDS_RAY)]
 #: fails on the Chinese conversation alone: its embedder may not see any text of it
 BROKEN = "tests.harness.broken.OnlyLatin"
 
@@ -67,9 +67,9 @@ def test_what_the_user_has_to_mend_is_raised_as_it_is(config, dataset, spread):
         run_spread(bare, plain(config), 5, spread, progress=False)
 
 
-@pytest.mark.parametrize("workers", [0, -2, 1.5, True, "two"])
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "two"])
 def test_numbers_of_workers_are_checked(workers):
-    for kind in (Joblib, Ray):
+    for kind in (Processes, Ray):
         with pytest.raises(InputError, match=r"spread\.workers"):
             kind(workers)
 
