@@ -69,8 +69,8 @@ class Ray:
             size = {} if self.address else {"num_cpus": self.workers}
             ray.init(address=self.address, include_dashboard=False, log_to_driver=False, logging_level="error", **size)
         try:
-            task = ray.remote(work)
-            for result in [task.remote(item) for item in items]:
+            task, shared = ray.remote(_applied), ray.put(work)
+            for result in [task.remote(shared, item) for item in items]:
                 try:
                     yield ray.get(result)
                 except ray.exceptions.RayTaskError as error:
@@ -78,6 +78,10 @@ class Ray:
         finally:
             if started:
                 ray.shutdown()
+
+
+def _applied(work: Callable[[T], R], item: T) -> R:
+    return work(item)
 
 
 def _checked(workers: int | None) -> int | None:
@@ -128,10 +132,6 @@ class _Ask:
 
     def __call__(self, part: Dataset) -> list[Outcome]:
         return run_systems(part, _systems(self.config), self.k, progress=False)
-
-    @property
-    def __name__(self) -> str:
-        return "ask"  # Ray names a task by its function
 
 
 @lru_cache(maxsize=1)

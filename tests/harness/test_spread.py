@@ -24,7 +24,7 @@ BROKEN = "tests.harness.broken.OnlyLatin"
 
 @pytest.fixture(scope="module")
 def config():
-    chosen = ["+experiment=demo", "embedder=hashing", "+systems.broken=${systems.bm25}"]
+    chosen = ["+experiment=demo", "embedder=hashing", "share_indexes=false", "+systems.broken=${systems.bm25}"]
     with initialize_config_dir(str(conf_dir()), version_base="1.3"):
         composed = compose("eval", chosen)
     composed.systems = {name: composed.systems[name] for name in ("bm25", "memorai", "oracle", "broken")}
