@@ -44,7 +44,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Choice:
-    """A ``defaults`` entry: the group it chooses from, where the choice is put, and the option chosen."""
+    """A ``defaults`` entry: the group it chooses from, where the choice is put, and the option, empty for none."""
 
     group: str
     place: str
@@ -195,7 +195,7 @@ def _choices(node: yaml.Node) -> Iterator[Choice]:
             if key.startswith("override "):
                 continue
             group, _, place = key.lstrip("/").partition("@")
-            yield Choice(group, place or group, str(option))
+            yield Choice(group, place or group, "" if option is None else str(option))
 
 
 def _walk(node: yaml.MappingNode, merged: Any, said: dict[int, str], prefix: str, outer: str) -> Iterator[Value]:

@@ -62,6 +62,8 @@ def body(option: Option) -> list[str]:
 def _choice(choice: Choice) -> str:
     if not choice.group:
         return f"`{choice.option}`"
+    if not choice.option:
+        return f"[{choice.place}: nothing]({choice.group}.md)"
     return f"[{choice.place}: {choice.option}]({choice.group}.md#{choice.option})"
 
 

@@ -190,3 +190,11 @@ def test_a_page_that_fetches_is_found(tmp_path: Path) -> None:
         "p.html would fetch https://a.org/x.js",
         "p.html would fetch //e.org/f.css",
     ]
+
+
+def test_a_group_that_starts_from_nothing_leads_to_its_page():
+    from docs_site.values import Choice
+    from docs_site.values_pages import _choice
+
+    assert _choice(Choice("spread", "spread", "")) == "[spread: nothing](spread.md)"
+    assert _choice(Choice("spread", "spread", "ray")) == "[spread: ray](spread.md#ray)"
