@@ -14,11 +14,14 @@ from rich.console import Console
 from memorai.entry import SystemsFailed, arguments, run_main, task_of, variant
 from memorai.gate_task import evaluate_gate
 from memorai.harness.build import build_dataset, build_systems, plain
+from memorai.qa_task import evaluate_answers
 from memorai.report.results import Results
 from memorai.report.resume import finished
 from memorai.report.run import check_ks, check_settings, report, say_what_was_loaded
 from memorai.report.tracking import tracked
 from memorai.write_path_task import evaluate_write_path
+
+_TASKS = {"answers": evaluate_answers, "gate": evaluate_gate, "write_path": evaluate_write_path}
 
 
 def evaluate(config: DictConfig) -> dict[str, float]:
@@ -32,9 +35,9 @@ def evaluate(config: DictConfig) -> dict[str, float]:
     Raises:
         SystemsFailed: a system raised on a conversation; all is written. A multirun goes on, and its end says so.
     """
-    task = task_of(config, "gate", "write_path")
+    task = task_of(config, *_TASKS)
     if task is not None:
-        return evaluate_gate(config) if task == "gate" else evaluate_write_path(config)
+        return _TASKS[task](config)
     started, ks = datetime.now(UTC), check_ks(config.ks)
     folder = Path(HydraConfig.get().runtime.output_dir)
     multirun = HydraConfig.get().mode == RunMode.MULTIRUN

@@ -106,6 +106,45 @@ class RankedContext:
         return taken, used
 
 
+class FullContext:
+    """The whole conversation in time order; what a budget has no room for are its oldest turns.
+
+    Args:
+        tokens: budget of the text; None = no limit.
+        count: counts a line's tokens.
+
+    Raises:
+        InputError: ``tokens`` below 1.
+    """
+
+    def __init__(self, tokens: int | None = None, count: Callable[[str], int] = count_words) -> None:
+        if tokens is not None and tokens < 1:
+            raise InputError(f"a context needs at least 1 token, not {tokens}")
+        self.turns, self.tokens, self.count = 1, tokens, count
+
+    def build(
+        self,
+        turns: Sequence[Turn],
+        ranked: Sequence[str],
+        relations: Sequence[Relation] = (),
+        snippets: Sequence[Snippet] = (),
+    ) -> Context:
+        """Return the context of one question; the ranking tells what is best and leaves nothing out."""
+        lines: list[str] = []
+        used = 0
+        for turn in reversed(turns):
+            line = turn_line(turn)
+            cost = self.count(line)
+            if self.tokens is not None and used + cost > self.tokens:
+                break
+            lines.append(line)
+            used += cost
+        held = tuple(turns[len(turns) - len(lines) :])
+        ids = {turn.id for turn in held}
+        order = tuple(id_ for id_ in ranked if id_ in ids)
+        return Context("\n".join(reversed(lines)), held, order, used, len(turns) - len(held))
+
+
 def _relation_line(relation: Relation, held: dict[str, Turn]) -> str:
     return _cited(f"{relation.source} {relation.text} {relation.target}", relation.turn_ids, held)
 

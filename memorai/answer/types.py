@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from memorai.graph.schema import Relation, Snippet
 from memorai.types import Query, Turn
 
 
@@ -45,6 +46,25 @@ class Answer:
     turn_ids: tuple[str, ...] = ()
     error: str = ""
     info: Mapping[str, Any] = field(default_factory=dict)
+
+
+class ContextBuilder(Protocol):
+    """Turns a ranking into what a reader is given.
+
+    ``turns`` is how many turns of a ranking it looks at.
+    """
+
+    turns: int
+
+    def build(
+        self,
+        turns: Sequence[Turn],
+        ranked: Sequence[str],
+        relations: Sequence[Relation] = (),
+        snippets: Sequence[Snippet] = (),
+    ) -> Context:
+        """Return the context of one question."""
+        ...
 
 
 class Reader(Protocol):

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from memorai.errors import InputError
 from memorai.models.llm import ACCOUNTING, Accounting
-from memorai.systems.base import System
+from memorai.systems.base import SearchIndex, System
 from memorai.types import Conversation, Dataset, Question, Ranking
 
 _log = logging.getLogger(__name__)
@@ -107,19 +107,36 @@ def run_systems(dataset: Dataset, systems: Mapping[str, System], k: int, progres
         for conversation, questions in asked:
             for outcome, system in zip(outcomes, systems.values(), strict=True):
                 bar.set_postfix_str(f"{outcome.system} {conversation.id}", refresh=False)
-                _run_one(outcome, system, conversation, questions, k)
+                run_one(outcome, system, conversation, questions, k)
                 bar.update()
     for outcome, system in zip(outcomes, systems.values(), strict=True):
-        outcome.labels = dict(system.labels())
-        outcome.chosen_here = dataset.name in getattr(system, "chosen_on", ())
-        outcome.learned = str(getattr(getattr(system, "retriever", None), "protocol", ""))
+        label(outcome, system, dataset)
     same_questions(outcomes)
     return outcomes
 
 
-def _run_one(
+def label(outcome: Outcome, system: System, dataset: Dataset) -> None:
+    """Enter what a table must name of a system, once it has run: some labels say what was used."""
+    outcome.labels = dict(system.labels())
+    outcome.chosen_here = dataset.name in getattr(system, "chosen_on", ())
+    outcome.learned = str(getattr(getattr(system, "retriever", None), "protocol", ""))
+
+
+def run_one(
     outcome: Outcome, system: System, conversation: Conversation, questions: Sequence[Question], k: int
-) -> None:
+) -> SearchIndex | None:
+    """Ask one system questions of one conversation and enter into its outcome what it did.
+
+    Args:
+        outcome: of the system.
+        system: to run.
+        conversation: that it indexes, without questions.
+        questions: to ask.
+        k: length of the rankings.
+
+    Returns:
+        the index, or None where the system raised, which the outcome then says.
+    """
     reveal = getattr(system, "reveal", None)
     if reveal is not None:
         reveal(questions)
@@ -135,7 +152,7 @@ def _run_one(
         outcome.failures.append(Failure(outcome.system, conversation.id, text))
         outcome.rankings |= {question.id: Ranking(question.id, (), ()) for question in questions}
         outcome.costs.merge(ACCOUNTING.take())
-        return
+        return None
     for question, ranking in zip(questions, rankings, strict=True):
         if ranking.question_id != question.id:
             raise ValueError(f"system {outcome.system} answered {ranking.question_id} when asked {question.id}")
@@ -147,6 +164,7 @@ def _run_one(
     for name, count in index.statistics().items():
         outcome.statistics[name] = outcome.statistics.get(name, 0) + count
     outcome.memory += getattr(index, "nbytes", lambda: 0)()
+    return index
 
 
 def same_questions(outcomes: Sequence[Outcome]) -> None:

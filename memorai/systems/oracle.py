@@ -12,10 +12,14 @@ class OracleSystem:
     """Ranks each question's evidence first, then the other turns in order: what no retriever can exceed.
 
     It shows the ceiling of a metric, below 1 for recall@k where a question has more than k evidence turns.
+
+    Args:
+        only: rank the evidence and nothing else, as the context that a reader could not wish better.
+        shared: the embedder and other parts that every system is offered; ignored.
     """
 
-    def __init__(self, **shared: object) -> None:
-        """Accept and ignore the embedder and other shared parts that every system is offered."""
+    def __init__(self, only: bool = False, **shared: object) -> None:
+        self.only = only
         self._gold: dict[str, tuple[str, ...]] = {}
 
     def reveal(self, questions: Sequence[Question]) -> None:
@@ -24,7 +28,7 @@ class OracleSystem:
 
     def index(self, conversation: Conversation) -> OracleIndex:
         """Keep the turns' order."""
-        return OracleIndex(self._gold, tuple(turn.id for turn in conversation.turns))
+        return OracleIndex(self._gold, tuple(turn.id for turn in conversation.turns), self.only)
 
     def labels(self) -> dict[str, str]:
         """Return that nothing was used."""
@@ -37,13 +41,15 @@ class OracleIndex:
 
     gold: Mapping[str, tuple[str, ...]]
     turn_ids: tuple[str, ...]
+    only: bool = False
 
     def search(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        """Return evidence first; a question without evidence gets the turns in order."""
+        """Return evidence first; a question without evidence gets the turns in order, or nothing."""
         rankings = []
         for query in queries:
             gold = dict.fromkeys(self.gold.get(query.id, ()), 1.0)
-            order = sorted(self.turn_ids, key=lambda turn: -gold.get(turn, 0.0))[:k]
+            order = sorted(self.turn_ids, key=lambda turn: -gold.get(turn, 0.0))
+            order = [turn for turn in order if turn in gold or not self.only][:k]
             rankings.append(Ranking(query.id, tuple(order), tuple(gold.get(turn, 0.0) for turn in order)))
         return rankings
 
