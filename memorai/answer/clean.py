@@ -10,14 +10,18 @@ from memorai.models.llm import Schema
 from memorai.models.parse import ParseError, parse_reply, strip_thoughts
 from memorai.write.sentences import CJK
 
+#: of a reply; no answer is longer, and a model that repeats itself writes more
+_MOST = 5_000
+#: an object in place of "I do not know"
+_NULL = re.compile(r"\{\s*\"?answer\"?\s*:\s*(?:null|None|\"\s*\"|\[\s*\])\s*,?\s*\}")
 _OBJECT: Schema = {"type": "object", "properties": {"answer": {"type": "string"}}}
 _FENCED = re.compile(r"```[ \t]*[\w-]*[ \t]*(?:\r?\n|(?=\S))(.*?)(?:```|\Z)", re.DOTALL)
 _NAMED = r"(?:(?:the|my|your|short|final|correct|best) )*answer(?: is)?"
 _LABEL = re.compile(
-    rf"[\s*_#>]*(?:(?:{_NAMED}|(?-i:A)|答案(?:是)?|回答)[*_]*[ \t]*[:：][*_]*|{_NAMED}[*_]*[ \t]*(?=\n))\s*",
+    rf"(?:[\s*_#>]*(?:(?:{_NAMED}|(?-i:A)|答案(?:是)?|回答)[*_]*[ \t]*[:：][*_]*|{_NAMED}[*_]*[ \t]*(?=\n))\s*)+",
     re.IGNORECASE,
 )
-_MARKER = re.compile(rf"^[\s*_#>]*(?:{_NAMED}|答案|回答)[*_]*\s*[:：][*_]*", re.IGNORECASE | re.MULTILINE)
+_MARKER = re.compile(rf"^[ \t*_#>]*(?:{_NAMED}|答案|回答)[*_]*[ \t]*[:：][*_]*", re.IGNORECASE | re.MULTILINE)
 _RUN_ON = re.compile(r"(?:Question|Q|问题)\s*[:：]", re.IGNORECASE)
 _BULLET = re.compile(r"(?:[-*•]|\d{1,2}[.)])[ \t]+")
 _HEAD = re.compile(r"(?:#{1,6}|>)[ \t]+")
@@ -41,11 +45,13 @@ def clean(reply: str) -> str:
         >>> clean('<think>Hm.</think>\\n**Answer:** "the red car"\\n\\nIt says so on Monday.')
         'the red car'
     """
-    text = _unfenced(valid_unicode(strip_thoughts(reply)).strip())
+    text = _unfenced(valid_unicode(strip_thoughts(reply)).strip()[:_MOST])
+    if _NULL.fullmatch(text):
+        return ""
     if text.startswith("{"):
         try:
             value = parse_reply(text, _OBJECT)["answer"]
-            text = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+            text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         except ParseError:
             pass
     text = _without(_LABEL, text)
