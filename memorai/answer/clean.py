@@ -31,6 +31,7 @@ _QUOTED = re.compile(
     r"\"([^\"]+)\"|“([^“”]+)”|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』|‘([^‘]+)’|'((?:[^']|(?<=\w)'(?=\w))+)'"
 )
 _GROUP = re.compile(r"[ \t]*\[([^\[\]\n]{1,200})\]")
+_DATE = r"\d{4}-\d\d-\d\d \d\d:\d\d"  # as `memorai.answer.context` writes it
 _WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:['’.:,-][^\W{CJK}]+)*")
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 
@@ -59,6 +60,20 @@ def clean(reply: str) -> str:
     while len(paragraphs) > 1 and paragraphs[0].rstrip("*_ ").endswith((":", "：")):
         paragraphs.pop(0)
     return _peeled(_one_line(paragraphs[0])) if paragraphs else ""
+
+
+def without_head(answer: str, speakers: Collection[str]) -> str:
+    """Return an answer that copies a line of the context without the date and the speaker before what was said.
+
+    Example:
+        >>> without_head("2024-05-03 00:00 Bob: I moved to Rome.", ["Bob"])
+        'I moved to Rome.'
+    """
+    names = "|".join(
+        re.escape(" ".join(name.split())) for name in sorted(speakers, key=lambda name: (-len(name), name))
+    )
+    head = re.match(rf"(?:(?:{_DATE} )?(?:{names}): )+(?=\S)", answer) if names else None
+    return answer[head.end() :] if head else answer
 
 
 def after_marker(reply: str) -> tuple[str, str, bool]:
@@ -140,7 +155,9 @@ def _one_line(paragraph: str) -> str:
     for line in filter(_says, (line.strip() for line in paragraph.splitlines())):
         if lines and _RUN_ON.match(line):  # small models go on with questions of their own
             break
-        lines.append(_without(_HEAD, line))
+        line = _without(_HEAD, line)
+        if line not in lines:  # and some say the same to the end
+            lines.append(line)
     if len(lines) > 1 and lines[0].rstrip("*_ ").endswith((":", "：")):
         lines.pop(0)
     items = [_without(_BULLET, line) for line in lines if _BULLET.match(line)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memorai.answer.abstain import NO_INFORMATION, says_unknown, scored_as_abstention
-from memorai.answer.clean import after_marker, clean, shorten, take_citations
+from memorai.answer.clean import after_marker, clean, shorten, take_citations, without_head
 from memorai.answer.types import Answer, Context
 from memorai.errors import InputError
 from memorai.models.llm import LLM, Reply
@@ -24,10 +24,10 @@ _MOST_NOTES = 4000  # characters of notes kept in an answer's info
 class LLMReader:
     """Answers from the context alone: shortest, newest statement, dates worked out, or "No information available".
 
-    A reply becomes an answer so: thoughts, fences, labels, markdown and quotes around all of it go; of several
-    paragraphs the first counts; ids in brackets that the context shows become `Answer.turn_ids`; what says in other
-    words that the context does not tell becomes "No information available", which LoCoMo's scorer knows. A reply that
-    the model could not finish is kept as far as it goes.
+    A reply becomes an answer so: thoughts, fences, labels, markdown and quotes around all of it go, and so do date and
+    speaker of a line that it copies; of several paragraphs the first counts; ids in brackets that the context shows
+    become `Answer.turn_ids`; what says in other words that the context does not tell becomes "No information
+    available", which LoCoMo's scorer knows. A reply that the model could not finish is kept as far as it goes.
 
     ``Answer.error`` is the kind of failure in `memorai.models.llm.Reply`, or ``empty`` (nothing in the reply),
     ``refusal`` (it will not answer), ``truncated`` (stopped before the answer began). Such a question costs no other.
@@ -83,7 +83,7 @@ class LLMReader:
             else:
                 info["unmarked"] = True
         text, cited, invented = take_citations(text, shown)
-        text = clean(text)
+        text = without_head(clean(text), {turn.speaker for turn in context.turns})
         if not any(char.isalnum() for char in text):
             raise Unusable("nothing that answers", "truncated" if reply.truncated else "empty")
         text, cut = shorten(text, self.max_words)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memorai.answer.clean import after_marker, clean, shorten, take_citations
+from memorai.answer.clean import after_marker, clean, shorten, take_citations, without_head
 
 PLAIN = [
     "the red car",
@@ -88,6 +88,7 @@ def test_an_answer_that_is_only_an_answer_stays(answer: str) -> None:
         ("\n\n---\n\nParis", "Paris"),
         ("Paris,\nnear the river", "Paris, near the river"),
         ("Paris\nQuestion: And Bob?\nAnswer: Rome", "Paris"),
+        ("# Paris\nParis\nRome\nParis", "Paris Rome"),
         ("Paris\r\n\r\nBecause.", "Paris"),
         ("Paris \ud83d", "Paris \ufffd"),
     ],
@@ -211,3 +212,24 @@ def test_a_cut_is_a_beginning_within_the_limit(text: str, words: int) -> None:
 )
 def test_ids_in_brackets_are_citations(text: str, left: str, real: tuple[str, ...], invented: tuple[str, ...]) -> None:
     assert take_citations(text, {"t4", "t5", "D1:3"}) == (left, real, invented)
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("2024-05-03 00:00 Bob: I moved.", "I moved."),
+        ("Bob: I moved.", "I moved."),
+        ("Bob: 2024-05-03 00:00 Bob: Ann: I moved.", "I moved."),
+        ("Bob Lee: I moved.", "I moved."),
+        ("Bo: I moved.", "Bo: I moved."),
+        ("Carl: I moved.", "Carl: I moved."),
+        ("2024-05-03 00:00", "2024-05-03 00:00"),
+        ("2024-05-03 00:00 I moved", "2024-05-03 00:00 I moved"),
+        ("Bob: ", "Bob: "),
+        ("he told Bob: go", "he told Bob: go"),
+        ("(x): yes", "yes"),
+    ],
+)
+def test_date_and_speaker_of_a_copied_line_go(answer: str, left: str) -> None:
+    assert without_head(answer, {"Bob", "Bob Lee", "Ann", "(x)"}) == left
+    assert without_head(answer, set()) == answer

@@ -46,6 +46,11 @@ def test_a_reply_is_cleaned_and_its_citations_are_the_answers_turns() -> None:
     assert read(reply) == [Answer("Rome", turn_ids=("t4", "t5"), info={"prompt_tokens": 9, "completion_tokens": 4})]
 
 
+def test_of_a_copied_line_what_was_said_is_the_answer() -> None:
+    (answer,) = read("[t4] 2024-05-03 00:00 Bob: I moved to Rome.")
+    assert (answer.text, answer.turn_ids) == ("I moved to Rome.", ("t4",))
+
+
 def test_ids_that_only_look_like_the_contexts_are_reported() -> None:
     (answer,) = read("Rome [t77]")
     assert (answer.text, answer.turn_ids, answer.info["invented"]) == ("Rome", (), ["t77"])
