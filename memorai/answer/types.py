@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from memorai.graph.schema import Relation, Snippet
-from memorai.types import Query, Turn
+from memorai.types import Query, Question, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,23 @@ class Verdict:
     """A judge's word on one answer.
 
     Args:
-        correct: None where the judge failed or its reply could not be read.
-        error: empty, or why.
+        correct: None where the judge failed, its reply could not be read, or it does not judge such questions; neither
+            right nor wrong, so it belongs in no denominator but its own.
+        error: empty, or one word: ``not_judged``, ``no_answer`` (the reader failed: wrong, nobody was asked),
+            ``unusable`` (a reply that could be read either way), or a kind as in `memorai.models.llm.Reply`.
     """
 
     correct: bool | None
     error: str = ""
+
+
+class Judge(Protocol):
+    """Says of answers whether they are right, a batch at a time."""
+
+    def judge(self, questions: Sequence[Question], answers: Sequence[Answer]) -> list[Verdict]:
+        """Return one verdict an answer; one that fails costs no other."""
+        ...
+
+    def labels(self) -> dict[str, str]:
+        """Return ``judge``, the model's id, and ``prompt_sha256``, 12 hex digits of the prompts' texts."""
+        ...

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from memorai.models.llm import LLM, Reply, Schema
 from memorai.models.parse import ParseError, parse_reply, strip_thoughts
 from memorai.types import Turn
 from memorai.write.describe import trim
-from memorai.write.llm_step import Step, Unusable, shown
+from memorai.write.llm_step import Step, Unusable, refuses, shown
 
-#: how models begin that will not do it; no summary of what was said begins so
-_REFUSAL = re.compile(
-    r"(?:i['’]m|i am) (?:very |so )?(?:sorry|afraid)\b.{0,40}\b(?:can(?:no|['’])t|unable|not able)\b"
-    r"|i (?:can(?:no|['’])t|am unable to|am not able to|won['’]t) (?:help|assist|summari[sz]e|fulfil)|as an ai\b"
-    r"|(?:很|非常)?抱歉.{0,20}(?:无法|不能)|我(?:无法|不能)(?:帮|协助|总结|提供)",
-    re.IGNORECASE | re.DOTALL,
-)
 _WRAPPED: Schema = {"type": "object", "properties": {"summary": {"type": "string"}}}
 
 
@@ -62,6 +54,6 @@ class LLMSummarizer:
         text = " ".join(text.split())
         if not any(char.isalnum() for char in text):
             raise Unusable("no words")
-        if _REFUSAL.match(text):
+        if refuses(text):
             raise Unusable(f"a refusal: {text:.80}")
         return trim(text, self.max_words)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from memorai.errors import InputError
 from memorai.models.llm import Reply
-from memorai.write.llm_step import Step, Unusable, shown, windows
+from memorai.models.prompts import Template
+from memorai.write.llm_step import Failed, Step, Unusable, refuses, shown, windows
 from tests.scripted_llm import ScriptedLLM
 from tests.toys import TURNS
 
@@ -52,6 +53,33 @@ def test_failures_cost_their_own_stretch_and_are_told_once() -> None:
     assert step.failures == {"timeout": 1, "unparsable": 1, "unusable": 1}
     use = llm.accounting.uses()[0]
     assert (use.stage, use.calls, use.failed) == ("gate", 4, 3)
+
+
+def test_each_failure_can_be_had_with_its_reason() -> None:
+    llm = ScriptedLLM([Reply(error="timeout", detail="slow"), "fine", "", "odd"])
+    step = Step(llm, "answer", Template("own", "", "{question}"), None, "they stay empty")
+
+    def read(_: int, reply: Reply) -> str:
+        if not reply.text:
+            raise Unusable("no words", "empty")
+        if reply.text == "odd":
+            raise Unusable("odd")
+        return reply.text
+
+    with pytest.warns(UserWarning, match=r"3 of 4 .*\(empty 1, timeout 1, unusable 1; first: slow\); they stay empty"):
+        found = step.ask_each([{"question": "?"}] * 4, read)
+    assert found == [Failed("timeout", "slow"), "fine", Failed("empty", "no words"), Failed("unusable", "odd")]
+    assert llm.accounting.uses()[0].failed == 3
+
+
+@pytest.mark.parametrize("text", ["I'm sorry, but I can't help with that.", "I cannot answer that", "抱歉，我不能回答"])
+def test_a_refusal_is_seen(text: str) -> None:
+    assert refuses(text)
+
+
+@pytest.mark.parametrize("text", ["Ann is sorry that she can't come.", "I can't wait, said Ann.", "I answer", ""])
+def test_regret_is_no_refusal(text: str) -> None:
+    assert not refuses(text)
 
 
 def test_nothing_is_said_where_nothing_failed() -> None:
