@@ -83,7 +83,7 @@ def evaluate_answers(config: DictConfig) -> dict[str, float]:
         by_system = {outcome.system: outcome for outcome in outcomes}
         graded = []
         for one in answered:
-            seen = "within" if dataset.name in getattr(readers[one.reader], "chosen_on", ()) else settings["protocol"]
+            seen = _seen(readers[one.reader], dataset.name, settings["protocol"])
             protocol = protocol_of(by_system[one.system], seen)
             graded.append(grade(dataset, asked, by_system[one.system], one, verdicts[one.name], ks, protocol))
         faulty = faulty_questions(given["audit"], dataset) if given["audit"] else frozenset()
@@ -156,6 +156,14 @@ def check_answers(given: object, systems: Sequence[str]) -> dict[str, Any]:
     if settings["gold"] is not None and settings["gold"] not in systems:
         raise InputError(f"answers.gold={settings['gold']} is not among the systems: {', '.join(systems)}")
     return settings
+
+
+def _seen(reader: Reader, dataset: str, protocol: str) -> str:
+    """What a reader has seen: one fitted to answers is ``within`` on their data set, ``zero_shot`` on any other."""
+    fitted_to = getattr(reader, "chosen_on", ())
+    if protocol != "untrained" or not fitted_to:
+        return protocol
+    return "within" if dataset in fitted_to else "zero_shot"
 
 
 def _judge(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -62,12 +63,15 @@ def words_of(tokens: Sequence[Token], language: str) -> Words:
 def candidates(words: Words) -> list[tuple[int, int]]:
     """Return (first, last + 1) of every stretch that neither cuts a noun phrase nor ends in a function word.
 
-    At most `MAX_TOKENS` tokens; the whole sentence always counts. A phrase may begin after its determiner.
+    At most `MAX_TOKENS` tokens; the whole sentence always counts. A phrase may begin after its determiner. Of a Chinese
+    sentence only its clauses count.
     """
     tokens = words.tokens
     size = len(tokens)
     if not size:
         return []
+    if any(token.cjk for token in tokens):
+        return _clauses(tokens)  # the weights were fitted to English phrases
     starts = [i for i in range(size) if _may_start(tokens, i)]
     ends = [i for i in range(size) if _may_end(tokens, i)]
     found = [(start, end + 1) for start in starts for end in ends if start <= end < start + MAX_TOKENS]
@@ -189,6 +193,12 @@ def surface(tokens: Sequence[Token]) -> str:
         )
         out += token.text if glued else f" {token.text}"
     return out
+
+
+def _clauses(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    ends = [i for i, token in enumerate(tokens) if token.tag is Tag.PUNCTUATION]
+    bounds = [-1, *ends, len(tokens)]
+    return [(a + 1, b) for a, b in itertools.pairwise(bounds) if b > a + 1]
 
 
 def _may_start(tokens: Sequence[Token], i: int) -> bool:

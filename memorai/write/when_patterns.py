@@ -49,7 +49,7 @@ ENGLISH = re.compile(
     |(?P<ahead>in\s+(?:{_COUNT})\s+(?:{_UNIT})s?(?:\s+time)?|(?:{_COUNT})\s+(?:{_UNIT})s?\s+from\s+now)
     |(?P<which>last|this|next)\s+(?P<what>{_UNIT}|{_WEEKDAY}|{_MONTH}|{_SEASON})
     |(?:in|since|during|of|by|before|until|till|early|mid|late)\s+(?P<year>{_YEAR})
-    |(?:in|since|during|by|before|until|till|(?:in\s+)?(?:early|mid|late))\s+(?P<month>{_MONTH})
+    |(?:in|since|during|by|before|until|till|(?:in\s+)?(?:early|mid|late))\s+(?P<month>{_MONTH})(?!,?\s+(?:of\s+)?{_YEAR}|\s+{_DAY}\b)
     |(?P<weekday>{_WEEKDAY})
     )(?!\w|-\d|/\d)""",
     re.VERBOSE | re.IGNORECASE,
