@@ -109,7 +109,13 @@ def test_a_no_is_read(text: str) -> None:
             "Yes, it is wrong",
         ),
         *("No, the response is correct.", "No problem, it is right.", "No doubt: yes", "no. well, yes"),
-        *("It is not yes", "I would say yes", "Reply with one word, yes or no.", "Yes the answer"),
+        *(
+            "It is not yes",
+            "I would say yes",
+            "Both say May.\nYes, because May.",
+            "Reply with one word, yes or no.",
+            "Yes the answer",
+        ),
     ],
 )
 def test_a_reply_that_can_be_taken_either_way_is_none(text: str) -> None:
