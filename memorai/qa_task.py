@@ -139,7 +139,10 @@ def check_answers(given: object, systems: Sequence[str]) -> dict[str, Any]:
         InputError: a key is missing or unknown, there is no reader, or a name is unknown.
     """
     if not isinstance(given, Mapping) or set(given) != _KEYS:
-        raise InputError(f"answers={given}: give exactly {', '.join(sorted(_KEYS))}, as conf/experiment/locomo_qa does")
+        keys = sorted(map(str, given)) if isinstance(given, Mapping) else given
+        raise InputError(
+            f"answers has {keys}: give exactly {', '.join(sorted(_KEYS))}, as conf/experiment/locomo_qa does"
+        )
     settings = dict(given)
     for key in ("readers", "judges"):
         parts = settings[key] or {}

@@ -26,6 +26,8 @@ PROMISES = {
     "paper_ablations": ("systems.no_segmentation.segmenter._target_", "memorai.write.segment.WholeSegmenter"),
     "paper_grid": ("systems.memorai.retriever.damping", 0.85),
     "locomo_retrieval": ("dataset.protocol", "full"),
+    "locomo_qa": ("dataset.protocol", "full"),
+    "longmemeval_qa": ("dataset.variant", "s"),
     "locomo_lmeb": ("dataset.protocol", "lmeb"),
     "longmemeval_oracle": ("dataset.variant", "oracle"),
     "ablation_damping": ("systems.memorai.retriever.damping", 0.85),

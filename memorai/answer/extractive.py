@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from memorai.answer.abstain import NO_INFORMATION
 from memorai.answer.dates import dated, day
 from memorai.answer.question import Asked, terms_of, understand
 from memorai.answer.sentences import (
@@ -34,8 +35,7 @@ from memorai.errors import InputError
 from memorai.types import Query
 from memorai.write.when import find_times
 
-#: recognised by LoCoMo's scorer; see `memorai.metrics.answer.ABSTENTIONS`
-ABSTAIN = {"en": "No information available", "zh": "没有相关信息 (no information available)"}
+ABSTAIN = {"en": NO_INFORMATION, "zh": f"没有相关信息 ({NO_INFORMATION.lower()})"}
 _NO = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|without|hardly|stopped|quit|cannot)\b|n't\b|不|没|别", re.IGNORECASE
 )

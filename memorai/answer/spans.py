@@ -212,6 +212,8 @@ def _may_end(tokens: Sequence[Token], i: int) -> bool:
     token, after = tokens[i], tokens[i + 1] if i + 1 < len(tokens) else None
     if token.tag not in _ENDS:
         return False
+    if token.tag is Tag.NUMBER:
+        return True  # of "seven bikes" the answer may be "seven"
     return after is None or (not (token.tag in _PHRASE and after.tag in _INSIDE) and not after.lower.startswith("'"))
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memorai.answer.context import RankedContext, count_words, turn_line
+from memorai.answer.context import FullContext, RankedContext, count_words, turn_line
 from memorai.errors import InputError
 from memorai.graph.schema import Relation, Snippet
 from memorai.types import Turn
@@ -48,3 +48,16 @@ def test_bad_input():
     for options in ({"turns": 0}, {"tokens": 0}):
         with pytest.raises(InputError):
             RankedContext(**options)
+
+
+def test_a_full_context_keeps_the_newest_turns_that_fit() -> None:
+    turns = [Turn(f"t{i}", "s", "Ann", f"word{i}") for i in range(4)]
+    whole = FullContext().build(turns, ["t2"])
+    assert whole.turns == tuple(turns) and whole.ranked == ("t2",) and whole.left_out == 0
+    cost = count_words(turn_line(turns[0]))
+    cut = FullContext(tokens=2 * cost).build(turns, ["t0", "t3"])
+    assert [turn.id for turn in cut.turns] == ["t2", "t3"] and cut.ranked == ("t3",)
+    assert (cut.left_out, cut.tokens) == (2, 2 * cost) and cut.text == "[t2] Ann: word2\n[t3] Ann: word3"
+    assert FullContext(tokens=1).build(turns, []).turns == ()
+    with pytest.raises(InputError, match="at least 1 token"):
+        FullContext(tokens=0)

@@ -72,5 +72,3 @@ def test_any_text_has_finite_features(text: str) -> None:
     assert len(set(spans)) == len(spans)
     if spans:
         assert np.isfinite(span_features(understand(text, []), taken, spans, {})).all()
-
-

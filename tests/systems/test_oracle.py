@@ -18,3 +18,10 @@ def test_evidence_first_then_the_turns_in_order():
 
 def test_a_query_holds_no_gold():
     assert set(CONVERSATION.questions[0].query.__slots__) == {"id", "text", "time"}
+
+
+def test_the_evidence_alone():
+    oracle = OracleSystem(only=True)
+    oracle.reveal(CONVERSATION.questions)
+    found = oracle.index(CONVERSATION).search([q.query for q in CONVERSATION.questions], 5)
+    assert [r.ids for r in found] == [("t4",), ("t1", "t3"), ()]

@@ -33,6 +33,10 @@ def found(text, anchor=SUNDAY):
         ("three days from now", "2023-05-10", "2023-05-11"),
         ("in May", "2023-05-01", "2023-06-01"),
         ("in June", "2022-06-01", "2022-07-01"),
+        ("in April 2021", "2021-04-01", "2021-05-01"),  # the year belongs to the month, whatever stands before it
+        ("since May, 2020", "2020-05-01", "2020-06-01"),
+        ("in early June of 2019", "2019-06-01", "2019-07-01"),
+        ("by March 3", "2023-03-03", "2023-03-04"),
         ("I'm going to move in June", "2023-06-01", "2023-07-01"),
         ("last May", "2022-05-01", "2022-06-01"),
         ("this weekend", "2023-05-06", "2023-05-08"),
