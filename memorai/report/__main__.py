@@ -1,4 +1,7 @@
-"""``python -m memorai.report RUN... --out FOLDER``: one table from several runs; with a baseline: is it worse?"""
+"""``python -m memorai.report RUN... --out FOLDER``: one table from several runs; with a baseline: is it worse?
+
+``--html`` writes one page instead, see `memorai.report.dashboard`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from rich.console import Console
 
 from memorai.errors import InputError
 from memorai.report.charts import HEADLINE, category_bars, heat_maps, system_bars
+from memorai.report.dashboard.html import write_dashboard
 from memorai.report.history import append, read, trend
 from memorai.report.merge import merge, read_runs
 from memorai.report.plots import plot_if_swept
@@ -19,16 +23,19 @@ from memorai.report.regression import falls
 from memorai.report.results import FILE_NAME, Results
 from memorai.report.tables import print_tables, write_tables
 
+#: the page's file where nobody names another
+PAGE = "dashboard.html"
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Merge runs, print the tables and write table.md, table.tex, table.csv, and plots of what was swept.
+    """Merge runs, print the tables and write table.md, table.tex, table.csv, and plots of what was swept; or a page.
 
     Returns:
         The exit status: 0; 1 if a value lies below its interval in the baseline; 2 after a line ``error: ...`` on
         standard error.
     """
     parser = argparse.ArgumentParser(prog="python -m memorai.report", description="Merge the results of several runs.")
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="a run's folder, its results.json, or a multirun folder")
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="a run's folder, its results.json, or a multirun folder")
     parser.add_argument("--out", type=Path, default=Path(), help="where to write (default: the current folder)")
     parser.add_argument(
         "--published",
@@ -44,8 +51,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="a recorded results.json: exit 1 if the runs fall below its intervals",
     )
     parser.add_argument("--history", type=Path, metavar="FILE", help="add the runs to this history and draw its trend")
+    parser.add_argument(
+        "--html",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help=f"write this page, by default {PAGE} in --out, and no tables; what does not end in .html is a RUN",
+    )
+    parser.add_argument(
+        "--quote", action="store_true", help="print the questions missed in the page, not only their ids"
+    )
+    parser.add_argument(
+        "--data", type=Path, action="append", default=[], metavar="FILE", help="your JSONL data, for --quote"
+    )
     arguments = parser.parse_args(argv)
+    # an optional FILE before RUN... would take the first of them
+    page = arguments.html
+    if page and not page.lower().endswith((".html", ".htm")):
+        arguments.runs.insert(0, page)
+        page = ""
+    if not arguments.runs:
+        parser.error("name a run: its folder, its results.json, or a multirun folder")
     try:
+        if page is not None:
+            return _page(Path(page) if page else arguments.out / PAGE, arguments)
+        if arguments.quote or arguments.data:
+            raise InputError("--quote and --data go with --html")
         merged = merge(read_runs(_finished(arguments.runs)))
         if arguments.baseline is not None:
             return _compared(arguments.baseline, merged)
@@ -65,6 +96,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     Console(soft_wrap=True, highlight=False).print("wrote " + ", ".join(map(str, paths)), markup=False)
+    return 0
+
+
+def _page(path: Path, arguments: argparse.Namespace) -> int:
+    if arguments.baseline is not None or arguments.history is not None:
+        raise InputError("--html goes with neither --baseline nor --history; run them apart")
+    if arguments.data and not arguments.quote:
+        raise InputError("--data goes with --quote")
+    written = write_dashboard(path, _finished(arguments.runs), quote=arguments.quote, data=arguments.data)
+    Console(soft_wrap=True, highlight=False).print(f"wrote {written}", markup=False)
     return 0
 
 

@@ -35,13 +35,24 @@ def read_runs(paths: Iterable[Path | str]) -> list[tuple[str, Results]]:
     Raises:
         InputError: a file is missing or corrupt, or holds no row.
     """
-    files = list(dict.fromkeys(file.resolve() for path in paths for file in find_runs(path)))
-    names = _short_names([file.parent if file.name == FILE_NAME else file.with_suffix("") for file in files])
-    runs = [(name, Results.read(file)) for name, file in zip(names, files, strict=True)]
-    for file, (_, results) in zip(files, runs, strict=True):
+    runs = []
+    for name, file in named_files(paths):
+        results = Results.read(file)
         if not results.rows:
             raise InputError(f"{file}: rows is empty, so there is nothing to report; run it again")
+        runs.append((name, results))
     return runs
+
+
+def named_files(paths: Iterable[Path | str]) -> list[tuple[str, Path]]:
+    """Return every results file once, with the last parts of its folder that tell it from the others.
+
+    Raises:
+        InputError: a path names none.
+    """
+    files = list(dict.fromkeys(file.resolve() for path in paths for file in find_runs(path)))
+    names = _short_names([file.parent if file.name == FILE_NAME else file.with_suffix("") for file in files])
+    return list(zip(names, files, strict=True))
 
 
 def merge(runs: Sequence[tuple[str, Results]]) -> Results:
@@ -61,7 +72,7 @@ def merge(runs: Sequence[tuple[str, Results]]) -> Results:
             of one run contradict each other.
     """
     _check_data(runs)
-    variants = _variants(runs)
+    variants = variants_of(runs)
     rows: dict[Row, None] = {}
     systems: dict[tuple[str, str], dict[str, Any]] = {}
     for name, results in runs:
@@ -69,7 +80,7 @@ def merge(runs: Sequence[tuple[str, Results]]) -> Results:
         exact = {(e["system"], e["variant"]): e for e in results.manifest.get("systems", []) if "variant" in e}
         place = {system: index for index, system in enumerate(labels)}
         for row in sorted(results.rows, key=lambda row: place.get(row.system, len(place))):
-            variant = variants[name, _key(row)]
+            variant = variants[name, key_of(row)]
             rows[replace(row, variant=variant)] = None
             entry = exact.get((row.system, row.variant)) or labels.get(row.system) or {}
             systems.setdefault((row.system, variant), {**entry, "system": row.system, "variant": variant})
@@ -98,19 +109,21 @@ def _costs(runs: Sequence[tuple[str, Results]]) -> tuple[Cost, ...]:
     )
 
 
-_Key = tuple[str, str, str, str, int | None]
+#: dataset, protocol, system, variant and seed: what a line of a table stands for
+Key = tuple[str, str, str, str, int | None]
 
 
-def _key(row: Row) -> _Key:
+def key_of(row: Row) -> Key:
+    """Return the line of a table that a row belongs to."""
     return row.dataset, row.protocol, row.system, row.variant, row.seed
 
 
-def _variants(runs: Sequence[tuple[str, Results]]) -> dict[tuple[str, _Key], str]:
-    """(run, line) -> the variant under which the merged table shows it."""
-    lines: dict[_Key, dict[str, set[Row]]] = defaultdict(lambda: defaultdict(set))
+def variants_of(runs: Sequence[tuple[str, Results]]) -> dict[tuple[str, Key], str]:
+    """Return, by run and line, the variant under which the merged table shows it."""
+    lines: dict[Key, dict[str, set[Row]]] = defaultdict(lambda: defaultdict(set))
     for name, results in runs:
         for row in results.rows:
-            lines[_key(row)][name].add(row)
+            lines[key_of(row)][name].add(row)
     variants = {}
     for key, by_run in lines.items():
         contents = list(by_run.values())

@@ -43,6 +43,9 @@ _NAMES = {
     "ndcg_longmemeval": "nDCG_longmemeval",
 }
 
+SCALED = frozenset(_NAMES)
+"""Metrics between 0 and 1 that are printed x100."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:

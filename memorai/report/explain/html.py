@@ -6,10 +6,7 @@ The graph is drawn by Cytoscape.js (MIT), which lies beside this module as its n
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Sequence
-from html import escape
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +15,9 @@ import numpy as np
 from memorai.errors import InputError
 from memorai.report.explain.data import Explanation
 from memorai.report.explain.walk import Walk
+from memorai.report.html import document, write_document
 
 _SCRIPTS = ("cytoscape.min.js", "walk.js", "draw.js", "page.js")
-#: nothing is fetched, whatever a text may contain
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
 def render(explanations: Sequence[Explanation]) -> str:
@@ -35,24 +31,12 @@ def render(explanations: Sequence[Explanation]) -> str:
     asked = explanations[0].asked
     if any(other.asked != asked for other in explanations):
         raise InputError("explain: a page shows one question; these explanations are of several")
-    page = files("memorai.report.explain").joinpath("page")
-    parts = {name: page.joinpath(name).read_text(encoding="utf-8") for name in (*_SCRIPTS, "page.css")}
-    for name in _SCRIPTS:
-        assert "</script" not in parts[name].lower()
     data = {
         "asked": {"id": asked.id, "text": asked.text, "category": asked.category, "answer": asked.answer},
         "panels": [_panel(explanation) for explanation in explanations],
     }
-    scripts = "\n".join(f"<script>{parts[name]}</script>" for name in _SCRIPTS)
-    return (
-        '<!DOCTYPE html>\n<html lang="und">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(asked.text)}</title>\n<style>{parts['page.css']}</style>\n</head>\n<body>\n"
-        '<header id="question"></header>\n<main id="panels"></main>\n'
-        f'<script type="application/json" id="data">{safe_json(data)}</script>\n{scripts}\n</body>\n</html>\n'
-    )
+    body = '<header id="question"></header>\n<main id="panels"></main>'
+    return document(asked.text, "memorai.report.explain", _SCRIPTS, body, data)
 
 
 def write_page(path: str | Path, explanations: Sequence[Explanation]) -> Path:
@@ -62,24 +46,7 @@ def write_page(path: str | Path, explanations: Sequence[Explanation]) -> Path:
         InputError: see `render`.
         OSError: the file cannot be written.
     """
-    target = Path(path)
-    text = render(explanations)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8", errors="replace")
-    return target
-
-
-def safe_json(value: Any) -> str:
-    """Return JSON that can stand inside a script element safely; a lone surrogate becomes a question mark."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    text = text.encode("utf-8", "replace").decode("utf-8") if _has_surrogates(text) else text
-    for char in "<>&\u2028\u2029":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return text
-
-
-def _has_surrogates(text: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in text)
+    return write_document(path, render(explanations))
 
 
 def _panel(explanation: Explanation) -> dict[str, Any]:
