@@ -36,12 +36,12 @@ def evaluate(config: DictConfig) -> dict[str, float]:
         SystemsFailed: a system raised on a conversation; all is written. A multirun goes on, and its end says so.
     """
     task = task_of(config, *_TASKS)
+    folder, settings, changed = Path(HydraConfig.get().runtime.output_dir), plain(config), variant()
     if task is not None:
-        return _TASKS[task](config)
+        with tracked(config.tracking.mode, config.tracking.project, settings, folder, changed) as run:
+            return _TASKS[task](config, run)
     started, ks = datetime.now(UTC), check_ks(config.ks)
-    folder = Path(HydraConfig.get().runtime.output_dir)
     multirun = HydraConfig.get().mode == RunMode.MULTIRUN
-    settings, changed = plain(config), variant()
     check_settings(settings)
     kept = finished(folder, settings, changed) if multirun and config.resume else None
     if kept is not None:

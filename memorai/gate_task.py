@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.utils import instantiate
@@ -21,6 +21,7 @@ from memorai.report.render import to_markdown, to_rich
 from memorai.report.results import Results, Row
 from memorai.report.run import say_what_was_loaded
 from memorai.report.tables import write_csv
+from memorai.report.tracking import log_results
 from memorai.types import Dataset
 from memorai.write.gate_model import BUNDLED, GateModel
 
@@ -81,8 +82,12 @@ def train_gate(config: DictConfig) -> float:
     return model.threshold
 
 
-def evaluate_gate(config: DictConfig) -> dict[str, float]:
+def evaluate_gate(config: DictConfig, tracker: Any = None) -> dict[str, float]:
     """Measure rules and learned gate: leave-one-conversation-out, and across data sets; write the run's files.
+
+    Args:
+        config: of the evaluation.
+        tracker: a wandb run or None.
 
     Returns:
         ``{system and protocol: evidence lost at 30 % dropped}`` on ``config.dataset``.
@@ -125,7 +130,9 @@ def evaluate_gate(config: DictConfig) -> dict[str, float]:
             f"{dataset.name}. loco: whole conversations in {config.gate_task.folds} folds."
         ],
     )
-    Results(manifest=described, rows=rows).write(run.folder)
+    results = Results(manifest=described, rows=rows)
+    results.write(run.folder)
+    log_results(tracker, results)
     table = gate_table(rows)
     (run.folder / "table.md").write_text(to_markdown(table), encoding="utf-8")
     write_csv(run.folder / "table.csv", rows)

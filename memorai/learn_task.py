@@ -38,7 +38,7 @@ from memorai.report.render import to_markdown, to_rich
 from memorai.report.results import Results, Row
 from memorai.report.run import check_ks, check_settings, notes_of, protocol_of, say_what_was_loaded
 from memorai.report.tables import print_tables, write_tables
-from memorai.report.tracking import log_rows, tracked
+from memorai.report.tracking import log_results, tracked
 from memorai.types import Dataset, Ranking
 
 #: the licence of this data forbids to ship what was learned from it
@@ -296,7 +296,7 @@ def _report(
     _write_seeds(run.folder / "seeds.csv", rows)
     print_tables(results, run.settings["published"])
     Console().print(to_rich(tests, intervals=False))
-    log_rows(run.tracker, [row for row in rows if row.seed is None])
+    log_results(run.tracker, results)
     return results
 
 

@@ -19,7 +19,7 @@ from memorai.harness.build import SystemFactory, build_dataset, plain
 from memorai.learn.tune import Trial, candidates, check_tuning, split, tune, with_values
 from memorai.learn_task import train_scorers
 from memorai.report.run import check_ks, check_settings, report, say_what_was_loaded
-from memorai.report.tracking import tracked
+from memorai.report.tracking import log_table, tracked
 
 
 def train(config: DictConfig) -> float:
@@ -29,11 +29,13 @@ def train(config: DictConfig) -> float:
         The objective of the chosen values on the training conversations.
     """
     task = task_of(config, "gate", "learning")
-    if task is not None:
-        return train_gate(config) if task == "gate" else train_scorers(config)
+    folder, settings = Path(HydraConfig.get().runtime.output_dir), plain(config)
+    if task == "learning":
+        return train_scorers(config)
+    if task == "gate":
+        with tracked(config.tracking.mode, config.tracking.project, settings, folder, variant()):
+            return train_gate(config)
     started, ks = datetime.now(UTC), check_ks(config.ks)
-    folder = Path(HydraConfig.get().runtime.output_dir)
-    settings = plain(config)
     check_settings(settings)
     check_tuning(settings["tune"])
     name, tuned = str(config.tune.system), f"{config.tune.system}_tuned"
@@ -60,6 +62,7 @@ def train(config: DictConfig) -> float:
             config.progress,
         )
         _write(folder, trials, with_values(default, best.values))
+        log_table(run, "trials", [*trials[0].values, "objective"], [[*t.values.values(), t.objective] for t in trials])
         chosen = ", ".join(f"{path.rsplit('.', 1)[-1]}={value}" for path, value in best.values.items())
         ids = [[c.id for c in part.conversations] for part in (training, test)]
         systems = {str(n): factory.build(system) for n, system in config.systems.items()}

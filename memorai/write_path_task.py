@@ -25,6 +25,7 @@ from memorai.report.render import to_latex, to_markdown, to_rich
 from memorai.report.results import PROTOCOLS, Cost, Results
 from memorai.report.run import check_ks, notes_of, say_what_was_loaded
 from memorai.report.tables import INTERVAL_WIDTH, origin, write_csv
+from memorai.report.tracking import log_results
 from memorai.report.write_path import write_path_rows
 from memorai.report.write_path_plot import write_path_plot
 from memorai.report.write_path_tables import write_path_tables
@@ -36,8 +37,12 @@ from memorai.write.gate_model import LearnedGate
 from memorai.write.segment import SessionSegmenter
 
 
-def evaluate_write_path(config: DictConfig) -> dict[str, float]:
+def evaluate_write_path(config: DictConfig, tracker: Any = None) -> dict[str, float]:
     """Run the grid, write the run's files and print its tables.
+
+    Args:
+        config: of the evaluation.
+        tracker: a wandb run or None.
 
     Returns:
         ``{system and variant: weighted turn R@k}`` at the largest k.
@@ -64,7 +69,9 @@ def evaluate_write_path(config: DictConfig) -> dict[str, float]:
         notes=[*notes_of(dataset, ks), *workshop.notes],
     )
     costs = [Cost(_name(run), **asdict(use)) for run in runs for use in run.costs.uses()]
-    Results(manifest=described, rows=rows, costs=costs).write(folder)
+    results = Results(manifest=described, rows=rows, costs=costs)
+    results.write(folder)
+    log_results(tracker, results)
     tables = write_path_tables(rows, described["notes"])
     spent = cost_table(costs)
     tables += [spent] if spent else []

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import astuple, fields
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,16 @@ import pytest
 from memorai.entry import run_main
 from memorai.eval import main
 from memorai.harness.load import conf_dir
+from memorai.report.results import Results, Row
+from tests.offline_run import OfflineRun
 
 ROOT = Path(__file__).resolve().parents[1]
 QUICK = ("embedder=hashing", "bootstrap=20")
+#: of the systems that are compared, all but three
+LEFT_OUT = [
+    *("random", "full_context", "recency", "dense", "hybrid_rrf", "hybrid_zscore", "mem0", "mem0_graph", "zep"),
+    *("memory_os", "membrain", "memory_graph", "memgas", "hipporag", "fast_graphrag", "ppr_static", "memorai"),
+]
 
 
 @pytest.fixture
@@ -270,7 +278,10 @@ def test_a_sweep_over_two_files_says_that_they_share_no_table_and_shows_no_path(
 
 class Run:
     def __init__(self, config):
-        self.config, self.summary, self.codes = config, {}, []
+        self.config, self.summary, self.codes, self.logged = config, {}, [], {}
+
+    def log(self, values):
+        self.logged |= values
 
     def finish(self, exit_code=0):
         self.codes.append(exit_code)
@@ -292,6 +303,7 @@ def test_every_job_of_a_multirun_is_a_tracked_run_of_its_own(command, chats, wan
     assert [r.codes for r in wandb_runs] == [[0], [0]]
     assert all(type(r.config) is dict and type(r.config["systems"]) is dict for r in wandb_runs)
     assert 0 <= wandb_runs[0].summary["memorai/turn_ndcg@10_macro"] <= 1
+    assert len(wandb_runs[0].logged["rows"].data) == len(Results.read(run.folder / "0").rows)
 
 
 def test_tracking_is_finished_after_an_exception_too(evaluate, wandb_runs):
@@ -299,9 +311,46 @@ def test_tracking_is_finished_after_an_exception_too(evaluate, wandb_runs):
     assert [r.codes for r in wandb_runs] == [[1]]
 
 
-def test_an_offline_run_keeps_its_configuration_on_disk(evaluate):
-    run = evaluate("tracking.mode=offline")
+def test_an_offline_run_keeps_configuration_tables_and_plots_on_disk(evaluate):
+    small = ("+experiment=compare", *(f"~systems.{name}" for name in LEFT_OUT))
+    run = evaluate("tracking.mode=offline", *small)
     assert run.code == 0, run.err
-    kept = list(run.folder.glob("wandb/offline-run-*"))
-    assert len(kept) == 1
-    assert any(path.suffix == ".wandb" and path.stat().st_size > 1000 for path in kept[0].iterdir())
+    results, kept = Results.read(run.folder), OfflineRun(run.folder)
+    assert (
+        kept.config["systems"] == results.manifest["config"]["systems"] and kept.config["compare"]["baseline"] == "bm25"
+    )
+    for name, records in (("rows", results.rows), ("timings", results.timings)):
+        table = kept.table(name)
+        assert table["columns"] == [field.name for field in fields(records[0])]
+        found = sorted(([as_written(v) for v in line] for line in table["data"]), key=repr)
+        assert found == sorted(([as_written(v) for v in astuple(record)] for record in records), key=repr) and found
+    pictures = sorted(path for path in run.folder.glob("*.png"))
+    assert {"systems.png", "categories.png"} <= {path.name for path in pictures}
+    for path in pictures:
+        assert kept.image(f"plots/{path.stem}") == path.read_bytes()
+    means = {row.system: row.value for row in results.rows if told(row) == ("macro", "ndcg", "turn", 10)}
+    assert set(means) == {"bm25", "memorai_plus", "oracle"}
+    for system, value in means.items():
+        assert kept.summary[f"{system}/turn_ndcg@10_macro"] == pytest.approx(value, abs=1e-6)
+
+
+def as_written(value):
+    """As results.json has it."""
+    return round(float(value), 6) if isinstance(value, float | int) else value
+
+
+def told(row: Row) -> tuple:
+    return row.category, row.metric, row.unit, row.k
+
+
+def test_a_tracked_run_tells_no_secret_and_no_path(evaluate, wandb_runs, tmp_path):
+    assert evaluate("tracking.mode=offline", "+api_key=sk-1", f"+where={tmp_path}/here").code == 0
+    assert wandb_runs[0].config["api_key"] == "***" and str(tmp_path) not in str(wandb_runs[0].config)
+
+
+def test_tasks_of_an_evaluation_are_tracked_too(evaluate, wandb_runs):
+    grid = "write_path.grid=[{system: memorai_plus, segmenters: [session], gates: [keep_all], extractors: [stems]}]"
+    run = evaluate("+experiment=locomo_write_path", "text_format=default", "tracking.mode=offline", grid)
+    assert run.code == 0, run.err
+    assert len(wandb_runs[0].logged["rows"].data) == len(Results.read(run.folder).rows)
+    assert wandb_runs[0].codes == [0]

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import csv
 import json
 
 import pytest
 
 from memorai.eval import main as eval_main
 from memorai.train import main as train_main
+from tests.offline_run import OfflineRun
 
 SMALL = ("embedder=hashing", "evidence=minilm", "bootstrap=5", "learning.seeds=[0, 1]", "published=[]")
 GRID = "learning.grid=[{hidden: 0, epochs: 2}, {hidden: 2, epochs: 2}]"
@@ -27,6 +29,23 @@ def test_loco_trains_tests_and_can_be_evaluated_again(command, chats, tmp_path):
     }
     made = {path.name for path in run.folder.iterdir()}
     assert {"table.md", "tests.md", "curves.csv", "curves.png", "seeds.csv", "evidence.yaml"} <= made
+    kept = OfflineRun(run.folder)
+    with (run.folder / "curves.csv").open(encoding="utf-8") as file:
+        curves = [(line["training"], float(line["loss"])) for line in csv.DictReader(file)]
+    logged = [
+        (name.removesuffix("/loss"), v) for line in kept.history for name, v in line.items() if name.endswith("/loss")
+    ]
+    assert curves and logged == [(name, pytest.approx(loss, abs=1e-6)) for name, loss in curves]
+    assert kept.image("plots/curves") == (run.folder / "curves.png").read_bytes()
+    assert len(kept.table("rows")["data"]) == len(rows)
+    for variant in ("evidence=minilm", "evidence=minilm,no walk"):
+        (mean,) = [
+            row["value"]
+            for row in rows
+            if (row["variant"], row["seed"], row["unit"]) == (variant, None, "turn")
+            and (row["metric"], row["k"], row["category"]) == ("ndcg", 10, "macro")
+        ]
+        assert kept.summary[f"memorai_plus loco {variant}/turn_ndcg@10_macro"] == pytest.approx(mean, abs=1e-6)
     card = json.loads((run.folder / "checkpoints" / "full" / "seed0" / "c1.json").read_text(encoding="utf-8"))
     assert [list(source["conversations"]) for source in card["trained_on"]] == [["c2"]]
     folds = run.folder / "checkpoints" / "full" / "seed0"

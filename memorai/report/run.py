@@ -26,7 +26,7 @@ from memorai.report.published import published_rows
 from memorai.report.results import PROTOCOLS, Cost, Results, Row, Timing
 from memorai.report.summarize import summarize
 from memorai.report.tables import print_tables, write_tables
-from memorai.report.tracking import log_rows
+from memorai.report.tracking import log_results
 from memorai.report.trec import write_predictions, write_trec_qrels, write_trec_run
 from memorai.systems.base import System
 from memorai.types import Dataset
@@ -121,7 +121,7 @@ def report(
         write_paper(folder, dataset, outcomes, rows, ks, paper)
     results.write(folder)  # last: whoever finds it finds everything else
     print_tables(results, config["published"])
-    log_rows(run, rows)
+    log_results(run, results)
     return results
 
 
