@@ -42,15 +42,19 @@ from memorai.report.run import (
     timings_of,
 )
 from memorai.report.tables import INTERVAL_WIDTH, origin, write_csv
-from memorai.report.tracking import log_rows, tracked
+from memorai.report.tracking import log_results
 from memorai.types import Dataset, Question
 
 ANSWERS = "answers.jsonl"
 _KEYS = {"context", "readers", "judges", "sample", "audit", "baseline", "headline", "gold"}
 
 
-def evaluate_answers(config: DictConfig) -> dict[str, float]:
+def evaluate_answers(config: DictConfig, tracker: Any = None) -> dict[str, float]:
     """Run every system with every reader, write the run's files and print its tables.
+
+    Args:
+        config: of the evaluation.
+        tracker: a wandb run or None.
 
     Returns:
         ``{"system + reader": mean headline score of the answerable questions}``.
@@ -67,66 +71,59 @@ def evaluate_answers(config: DictConfig) -> dict[str, float]:
     kept = finished(folder, settings, changed) if multirun and config.resume else None
     if kept is not None:
         return _headline(kept.rows, given["headline"])
-    with tracked(config.tracking.mode, config.tracking.project, settings, folder, changed) as run:
-        dataset = build_dataset(config)
-        say_what_was_loaded(dataset)
-        asked = stratified(dataset, given["sample"], settings["seed"])
-        builder = instantiate(config.answers.context)
-        factory = SystemFactory(config)
-        readers: dict[str, Reader] = {str(n): factory.part(part) for n, part in config.answers.readers.items()}
-        judges: dict[str, Judge] = {str(n): factory.part(part) for n, part in (config.answers.judges or {}).items()}
-        systems = build_systems(config)
-        outcomes, answered = run_readers(
-            dataset, systems, builder, readers, asked, max(ks), progress=settings["progress"]
-        )
-        verdicts, judged = _judge(judges, answered, asked)
-        by_system = {outcome.system: outcome for outcome in outcomes}
-        graded = []
-        for one in answered:
-            seen = _seen(readers[one.reader], dataset.name, settings["protocol"])
-            protocol = protocol_of(by_system[one.system], seen)
-            graded.append(grade(dataset, asked, by_system[one.system], one, verdicts[one.name], ks, protocol))
-        faulty = faulty_questions(given["audit"], dataset) if given["audit"] else frozenset()
-        rows = [
-            row
-            for one in graded
-            for row in answer_rows(
-                one,
-                dataset,
-                faulty=faulty,
-                variant=sanitise(changed),
-                seed=settings["seed"],
-                n_resamples=settings["bootstrap"],
-            )
-        ]
-        described = manifest(
-            argv=arguments(),
-            config=settings,
-            data={"name": dataset.name, "version": dataset.version, "sha256": dataset.sha256},
+    dataset = build_dataset(config)
+    say_what_was_loaded(dataset)
+    asked = stratified(dataset, given["sample"], settings["seed"])
+    builder = instantiate(config.answers.context)
+    factory = SystemFactory(config)
+    readers: dict[str, Reader] = {str(n): factory.part(part) for n, part in config.answers.readers.items()}
+    judges: dict[str, Judge] = {str(n): factory.part(part) for n, part in (config.answers.judges or {}).items()}
+    systems = build_systems(config)
+    outcomes, answered = run_readers(dataset, systems, builder, readers, asked, max(ks), progress=settings["progress"])
+    verdicts, judged = _judge(judges, answered, asked)
+    by_system = {outcome.system: outcome for outcome in outcomes}
+    graded = []
+    for one in answered:
+        seen = _seen(readers[one.reader], dataset.name, settings["protocol"])
+        protocol = protocol_of(by_system[one.system], seen)
+        graded.append(grade(dataset, asked, by_system[one.system], one, verdicts[one.name], ks, protocol))
+    faulty = faulty_questions(given["audit"], dataset) if given["audit"] else frozenset()
+    rows = [
+        row
+        for one in graded
+        for row in answer_rows(
+            one,
+            dataset,
+            faulty=faulty,
+            variant=sanitise(changed),
             seed=settings["seed"],
-            started=started,
-            seconds=(datetime.now(UTC) - started).total_seconds(),
-            systems={outcome.system: outcome.labels for outcome in outcomes},
-            categories=dataset.categories,
-            category_ids=dataset.category_ids,
-            notes=_notes(
-                dataset, asked, answered, verdicts, faulty, [*failure_notes(outcomes), *notes_of(dataset, ks)]
-            ),
+            n_resamples=settings["bootstrap"],
         )
-        described["readers"] = {name: _labels(reader) for name, reader in readers.items()}
-        described["judges"] = {name: dict(judge.labels()) for name, judge in judges.items()}
-        failures = [
-            asdict(f) for own in (*(o.failures for o in outcomes), *(a.failures for a in answered)) for f in own
-        ]
-        if failures:
-            described["failures"] = sanitise(failures)
-        costs = [Cost(o.system, **asdict(use)) for o in outcomes for use in o.costs.uses()]
-        costs += [Cost(one.name, **asdict(use)) for one in answered for use in one.costs.uses()]
-        costs += [Cost(name, **asdict(use)) for name, counted in judged.items() for use in counted.uses()]
-        timings = [timing for outcome in outcomes for timing in timings_of(outcome)] + list(map(_timing, answered))
-        results = Results(manifest=described, rows=rows, timings=timings, costs=costs)
-        _write(folder, results, graded, answered, verdicts, given, max(k for k in ks if k <= 10 or k == min(ks)))
-        log_rows(run, rows)
+    ]
+    described = manifest(
+        argv=arguments(),
+        config=settings,
+        data={"name": dataset.name, "version": dataset.version, "sha256": dataset.sha256},
+        seed=settings["seed"],
+        started=started,
+        seconds=(datetime.now(UTC) - started).total_seconds(),
+        systems={outcome.system: outcome.labels for outcome in outcomes},
+        categories=dataset.categories,
+        category_ids=dataset.category_ids,
+        notes=_notes(dataset, asked, answered, verdicts, faulty, [*failure_notes(outcomes), *notes_of(dataset, ks)]),
+    )
+    described["readers"] = {name: _labels(reader) for name, reader in readers.items()}
+    described["judges"] = {name: dict(judge.labels()) for name, judge in judges.items()}
+    failures = [asdict(f) for own in (*(o.failures for o in outcomes), *(a.failures for a in answered)) for f in own]
+    if failures:
+        described["failures"] = sanitise(failures)
+    costs = [Cost(o.system, **asdict(use)) for o in outcomes for use in o.costs.uses()]
+    costs += [Cost(one.name, **asdict(use)) for one in answered for use in one.costs.uses()]
+    costs += [Cost(name, **asdict(use)) for name, counted in judged.items() for use in counted.uses()]
+    timings = [timing for outcome in outcomes for timing in timings_of(outcome)] + list(map(_timing, answered))
+    results = Results(manifest=described, rows=rows, timings=timings, costs=costs)
+    _write(folder, results, graded, answered, verdicts, given, max(k for k in ks if k <= 10 or k == min(ks)))
+    log_results(tracker, results)
     if failures and not multirun:
         raise SystemsFailed(failures)
     return _headline(rows, given["headline"])

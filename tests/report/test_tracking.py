@@ -52,7 +52,7 @@ def test_an_unknown_mode_is_refused(tmp_path):
 
 def test_offline_keeps_every_record(tmp_path):
     cost = Cost("阿诚", "gate", 3, 100, 9, 1, 0.5, 1)
-    with tracked("offline", "memorai", {"llm": {"api_key": "sk-1"}, "path": "/home/me/a"}, tmp_path, "名") as run:
+    with tracked("offline", "memorai", {"llm": {"api_key": "sk-1"}, "path": "/srv/me/a"}, tmp_path, "名") as run:
         log_results(run, Results(rows=[ROW], costs=[cost]))
         log_table(run, "trials", ["damping", "objective"], [[0.3, 0.1], ["own", 0.2]])
         (tmp_path / "plot.png").write_bytes(PNG)

@@ -32,8 +32,8 @@ def test_a_run_without_configuration_is_compared_with_nothing():
 
 
 def test_paths_are_cut_and_secrets_masked():
-    one = {"path": "/home/somebody/data/a.jsonl", "llm": {"api_key": "sk-secret", "url": "http://me:pw@host/v1"}}
-    two = {"path": "/home/somebody/data/b.jsonl", "llm": {"api_key": "", "url": "http://host/v2"}}
+    one = {"path": "/srv/somebody/data/a.jsonl", "llm": {"api_key": "sk-secret", "url": "http://me:pw@host/v1"}}
+    two = {"path": "/srv/somebody/data/b.jsonl", "llm": {"api_key": "", "url": "http://host/v2"}}
     found = differing([one, two])
     assert ("path", ['"a.jsonl"', '"b.jsonl"']) in found
     assert dict(found)["llm.api_key"] == ['"***"', '""']

@@ -123,9 +123,9 @@ def test_provenance_has_what_a_reader_needs_to_run_it_again(shown):
 def test_a_file_from_elsewhere_shows_no_path_and_no_secret(tmp_path):
     rows = rows_of("0.3")
     for name in ("a", "b"):
-        config = {"path": f"/home/somebody/{name}", "api_key": f"sk-{name}", "v": name}
-        failures = [{"system": "x", "conversation": "c", "error": "no /home/somebody/file"}]
-        described = manifest(0.3, config=config, command="python /home/somebody/x.py api_key=sk-1", failures=failures)
+        config = {"path": f"/srv/somebody/{name}", "api_key": f"sk-{name}", "v": name}
+        failures = [{"system": "x", "conversation": "c", "error": "no /srv/somebody/file"}]
+        described = manifest(0.3, config=config, command="python /srv/somebody/x.py api_key=sk-1", failures=failures)
         Results(described, rows).write(tmp_path / name)
     text = json.dumps(dashboard(read([tmp_path])))
     assert "somebody" not in text and "sk-" not in text and '["v"' in text

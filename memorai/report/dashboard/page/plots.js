@@ -41,7 +41,7 @@ function ticks(low, high, count = 5) {
 function bars(points, name) {
   const shown = ordered(points, (p) => p.value, true).slice(0, MOST.bars);
   const labels = shown.map((p) => cut(p.label, 60)), left = 12 + 7 * Math.max(...labels.map((l) => l.width));
-  const width = 340, height = 20 * shown.length + 34, most = Math.max(0, ...shown.map((p) => p.hi ?? p.value)) || 1;
+  const width = 240, height = 20 * shown.length + 34, most = Math.max(0, ...shown.map((p) => p.hi ?? p.value)) || 1;
   const least = Math.min(0, ...shown.map((p) => p.lo ?? p.value)), at = (value) => left + width * (value - least) / (most - least);
   const bottom = 20 * shown.length + 4, parts = [];
   for (const tick of ticks(least, most)) {
@@ -75,16 +75,17 @@ function sweep(points, parameter, name) {
   const seen = shown.flatMap(([, own]) => own), low = Math.min(...seen.map((p) => p.lo ?? p.value));
   const high = Math.max(...seen.map((p) => p.hi ?? p.value)), pad = (high - low || Math.abs(high) || 1) * .06;
   const [x0, x1] = [Math.min(...place.values()), Math.max(...place.values())];
-  const atX = (v) => 60 + 560 * (x1 > x0 ? (v - x0) / (x1 - x0) : .5), atY = (v) => 300 - 285 * (v - low + pad) / (high - low + 2 * pad);
+  const atX = (v) => 60 + 500 * (x1 > x0 ? (v - x0) / (x1 - x0) : .5), atY = (v) => 300 - 285 * (v - low + pad) / (high - low + 2 * pad);
   const parts = [];
   for (const tick of ticks(low - pad, high + pad)) {
-    parts.push(draw("line", { class: "grid", x1: 50, x2: 630, y1: atY(tick), y2: atY(tick) }),
+    parts.push(draw("line", { class: "grid", x1: 50, x2: 570, y1: atY(tick), y2: atY(tick) }),
       draw("text", { x: 44, y: atY(tick) + 4, "text-anchor": "end" }, shorten(tick)));
   }
   for (const v of values) parts.push(draw("text", { x: atX(place.get(v)), y: 320, "text-anchor": "middle" }, cut(v, 22).text));
-  parts.push(draw("text", { x: 340, y: 342, "text-anchor": "middle" }, parameter));
+  parts.push(draw("text", { x: 310, y: 342, "text-anchor": "middle" }, parameter));
   const legend = shown.map(([series, own], i) => {
-    const colour = `var(--c${i % 7})`, line = ordered(own.filter((p) => p.x !== null), (p) => place.get(p.x), false);
+    // with the second seven each colour gets another shape
+    const colour = `var(--c${i % 7})`, shape = SHAPES[(i + Math.floor(i / 7)) % 7], line = ordered(own.filter((p) => p.x !== null), (p) => place.get(p.x), false);
     const group = draw("g", { class: "series", style: `--own: ${colour}` }, draw("title", {}, series));
     const banded = line.filter((p) => p.lo !== null && p.hi !== null), spot = (p, v) => `${atX(place.get(p.x))},${atY(v)}`;
     if (banded.length > 1) {
@@ -93,19 +94,19 @@ function sweep(points, parameter, name) {
     }
     group.append(draw("polyline", { points: line.map((p) => spot(p, p.value)).join(" ") }));
     for (const p of line) {
-      group.append(draw("path", { class: "mark", d: SHAPES[i % 7], transform: `translate(${spot(p, p.value)})`, "data-value": p.value },
+      group.append(draw("path", { class: "mark", d: shape, transform: `translate(${spot(p, p.value)})`, "data-value": p.value },
         draw("title", {}, `${series}, ${parameter}=${p.x}: ${p.text}`)));
     }
     for (const p of own.filter((q) => q.x === null)) {  // a system that has no such parameter
-      group.append(draw("line", { class: "level", x1: 50, x2: 630, y1: atY(p.value), y2: atY(p.value) }));
+      group.append(draw("line", { class: "level", x1: 50, x2: 570, y1: atY(p.value), y2: atY(p.value) }));
     }
     parts.push(group);
     return make("li", { style: `--own: ${colour}` },
-      draw("svg", { width: 14, height: 14, viewBox: "-7 -7 14 14", "aria-hidden": "true" }, draw("path", { class: "mark", d: SHAPES[i % 7] })),
+      draw("svg", { width: 14, height: 14, viewBox: "-7 -7 14 14", "aria-hidden": "true" }, draw("path", { class: "mark", d: shape })),
       ` ${series}${line.length ? "" : " (level)"}`);
   });
   const left_out = all.length - shown.length;
-  return figure(picture(650, 350, `${name} by ${parameter}, ${shown.length} series`, ...parts),
+  return figure(picture(600, 350, `${name} by ${parameter}, ${shown.length} series`, ...parts),
     `${name} by ${parameter}, 95 % bands${left_out ? `; the ${shown.length} series with the highest values, of ${all.length}` : ""}`,
     make("ul", { class: "legend" }, ...legend));
 }
