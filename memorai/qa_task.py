@@ -46,7 +46,7 @@ from memorai.report.tracking import log_results
 from memorai.types import Dataset, Question
 
 ANSWERS = "answers.jsonl"
-_KEYS = {"context", "readers", "judges", "sample", "audit", "baseline", "headline", "gold"}
+_KEYS = {"context", "readers", "judges", "sample", "audit", "baselines", "headline", "gold"}
 
 
 def evaluate_answers(config: DictConfig, tracker: Any = None) -> dict[str, float]:
@@ -150,9 +150,9 @@ def check_answers(given: object, systems: Sequence[str]) -> dict[str, Any]:
     headlines = (*OVERLAP, *(f"judge_{name}" for name in settings["judges"] or {}))
     if settings["headline"] not in headlines:
         raise InputError(f"answers.headline={settings['headline']}: not among {', '.join(headlines)}")
-    if settings["baseline"] is not None and settings["baseline"] not in settings["readers"]:
-        names = ", ".join(settings["readers"])
-        raise InputError(f"answers.baseline={settings['baseline']} is not among the readers: {names}")
+    for name in settings["baselines"] or []:
+        if name not in settings["readers"]:
+            raise InputError(f"answers.baselines: {name} is not among the readers: {', '.join(settings['readers'])}")
     if settings["gold"] is not None and settings["gold"] not in systems:
         raise InputError(f"answers.gold={settings['gold']} is not among the systems: {', '.join(systems)}")
     return settings
@@ -238,7 +238,7 @@ def _write(
         graded,
         k,
         headline=given["headline"],
-        baseline=given["baseline"],
+        baselines=given["baselines"] or [],
         gold=given["gold"],
         notes=results.manifest["notes"],
     )

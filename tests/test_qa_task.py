@@ -117,7 +117,7 @@ def test_a_multirun_names_what_changed_and_keeps_what_is_done(command, talk) -> 
     ("option", "message"),
     [
         ("answers.sample=0", "answers.sample=0"),
-        ("answers.baseline=nobody", "answers.baseline=nobody"),
+        ("answers.baselines=[nobody]", "answers.baselines: nobody"),
         ("answers.gold=nobody", "answers.gold=nobody"),
         ("answers.headline=f1", "answers.headline=f1"),
         ("answers.audit=missing.json", "missing.json"),
@@ -135,6 +135,6 @@ def test_a_wrong_setting_ends_in_one_line(command, talk, option: str, message: s
 def test_no_reader_is_an_error() -> None:
     keys = {"context": {}, "readers": {}, "judges": {}, "sample": None, "audit": None}
     with pytest.raises(InputError, match=r"answers\.readers is empty"):
-        check_answers({**keys, "baseline": None, "headline": "f1_set", "gold": None}, [])
+        check_answers({**keys, "baselines": None, "headline": "f1_set", "gold": None}, [])
     with pytest.raises(InputError, match="give exactly"):
         check_answers(None, [])

@@ -25,7 +25,7 @@ def answer_tables(
     k: int,
     *,
     headline: str,
-    baseline: str | None,
+    baselines: Sequence[str],
     gold: str | None,
     notes: Sequence[str] = (),
 ) -> list[Table]:
@@ -36,7 +36,7 @@ def answer_tables(
         graded: the same, question by question.
         k: cut-off of the retrieval columns.
         headline: metric of the tables by category, of losses and of tests.
-        baseline: reader with which each system's other readers are compared; None = no tests.
+        baselines: readers with which each system's other readers are compared.
         gold: system whose contexts hold the evidence alone; None = no table of losses.
         notes: more sentences to print below the first table.
     """
@@ -45,7 +45,7 @@ def answer_tables(
     tables = [_overall(by, lines, metrics_of(rows), k, notes), _categories(rows, by, lines, headline)]
     if gold is not None and len({system for system, *_ in lines}) > 1:
         tables.append(_losses(by, lines, headline, gold))
-    if baseline is not None:
+    for baseline in baselines:
         tables += _tests(graded, headline, baseline)
     return [table for table in tables if table.lines]
 

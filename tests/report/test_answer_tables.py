@@ -21,7 +21,7 @@ def made(**options):
         )
     ]
     rows = [row for part in parts for row in answer_rows(part, DATASET, n_resamples=0, **options)]
-    settings = {"headline": "f1_locomo", "baseline": "base", "gold": "gold"}
+    settings = {"headline": "f1_locomo", "baselines": ["base"], "gold": "gold"}
     return answer_tables(rows, parts, 10, **settings, notes=["a note"])
 
 
@@ -58,5 +58,5 @@ def test_an_audit_has_a_column() -> None:
 
 def test_what_was_not_asked_for_is_not_there() -> None:
     rows = answer_rows(graded(), DATASET, n_resamples=0)
-    tables = answer_tables(rows, [graded()], 10, headline="f1_locomo", baseline=None, gold=None)
+    tables = answer_tables(rows, [graded()], 10, headline="f1_locomo", baselines=[], gold=None)
     assert [table.title for table in tables] == ["Answers", "F1 locomo by category"]
