@@ -16,7 +16,7 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig
 from rich.console import Console
 
-from memorai.answer.types import Judge, Reader, Verdict
+from memorai.answer.types import AnswerMetric, Judge, Reader, Verdict
 from memorai.datasets.locomo_audit import ceiling, faulty_questions
 from memorai.entry import SystemsFailed, arguments, variant
 from memorai.errors import InputError
@@ -46,7 +46,7 @@ from memorai.report.tracking import log_results
 from memorai.types import Dataset, Question
 
 ANSWERS = "answers.jsonl"
-_KEYS = {"context", "readers", "judges", "sample", "audit", "baselines", "headline", "gold"}
+_KEYS = {"context", "readers", "judges", "metrics", "sample", "audit", "baselines", "headline", "gold"}
 
 
 def evaluate_answers(config: DictConfig, tracker: Any = None) -> dict[str, float]:
@@ -78,6 +78,9 @@ def evaluate_answers(config: DictConfig, tracker: Any = None) -> dict[str, float
     factory = SystemFactory(config)
     readers: dict[str, Reader] = {str(n): factory.part(part) for n, part in config.answers.readers.items()}
     judges: dict[str, Judge] = {str(n): factory.part(part) for n, part in (config.answers.judges or {}).items()}
+    metrics: dict[str, AnswerMetric] = {
+        str(n): factory.part(part) for n, part in (config.answers.metrics or {}).items()
+    }
     systems = build_systems(config)
     outcomes, answered = run_readers(dataset, systems, builder, readers, asked, max(ks), progress=settings["progress"])
     verdicts, judged = _judge(judges, answered, asked)
@@ -86,7 +89,8 @@ def evaluate_answers(config: DictConfig, tracker: Any = None) -> dict[str, float
     for one in answered:
         seen = _seen(readers[one.reader], dataset.name, settings["protocol"])
         protocol = protocol_of(by_system[one.system], seen)
-        graded.append(grade(dataset, asked, by_system[one.system], one, verdicts[one.name], ks, protocol))
+        further = {name: _further(metric, one, asked) for name, metric in metrics.items()}
+        graded.append(grade(dataset, asked, by_system[one.system], one, verdicts[one.name], ks, protocol, further))
     faulty = faulty_questions(given["audit"], dataset) if given["audit"] else frozenset()
     rows = [
         row
@@ -113,6 +117,7 @@ def evaluate_answers(config: DictConfig, tracker: Any = None) -> dict[str, float
         notes=_notes(dataset, asked, answered, verdicts, faulty, [*failure_notes(outcomes), *notes_of(dataset, ks)]),
     )
     described["readers"] = {name: _labels(reader) for name, reader in readers.items()}
+    described["metrics"] = {name: dict(metric.labels()) for name, metric in metrics.items()}
     described["judges"] = {name: dict(judge.labels()) for name, judge in judges.items()}
     failures = [asdict(f) for own in (*(o.failures for o in outcomes), *(a.failures for a in answered)) for f in own]
     if failures:
@@ -141,13 +146,16 @@ def check_answers(given: object, systems: Sequence[str]) -> dict[str, Any]:
             f"answers has {keys}: give exactly {', '.join(sorted(_KEYS))}, as conf/experiment/locomo_qa does"
         )
     settings = dict(given)
-    for key in ("readers", "judges"):
+    for key in ("readers", "judges", "metrics"):
         parts = settings[key] or {}
         if not isinstance(parts, Mapping) or not all(isinstance(part, Mapping) for part in parts.values()):
             raise InputError(f"answers.{key}={parts} is not a mapping of names to parts")
     if not settings["readers"]:
         raise InputError("answers.readers is empty; add one, such as +reader@answers.readers.extractive=extractive")
-    headlines = (*OVERLAP, *(f"judge_{name}" for name in settings["judges"] or {}))
+    taken = set(settings["metrics"] or {}) & {*OVERLAP, "f1_locomo_official", "length", "abstention"}
+    if taken:
+        raise InputError(f"answers.metrics: {', '.join(sorted(taken))} is computed anyway; give another name")
+    headlines = (*OVERLAP, *(settings["metrics"] or {}), *(f"judge_{name}" for name in settings["judges"] or {}))
     if settings["headline"] not in headlines:
         raise InputError(f"answers.headline={settings['headline']}: not among {', '.join(headlines)}")
     for name in settings["baselines"] or []:
@@ -156,6 +164,13 @@ def check_answers(given: object, systems: Sequence[str]) -> dict[str, Any]:
     if settings["gold"] is not None and settings["gold"] not in systems:
         raise InputError(f"answers.gold={settings['gold']} is not among the systems: {', '.join(systems)}")
     return settings
+
+
+def _further(metric: AnswerMetric, answered: Answered, asked: Mapping[str, Sequence[Question]]) -> dict[str, float]:
+    """A further metric's value of every answerable question that has a gold answer."""
+    golds = {q.id: q.answer for own in asked.values() for q in own if q.answerable and q.answer is not None}
+    values = metric.score([answered.answers[id_].text for id_ in golds], list(golds.values()))
+    return dict(zip(golds, values, strict=True))
 
 
 def _seen(reader: Reader, dataset: str, protocol: str) -> str:

@@ -41,6 +41,16 @@ class Raising:
         return [Answer("Rome") for _ in questions]
 
 
+class Letters:
+    """A metric: the share of letters that are as many as the gold answer's."""
+
+    def score(self, answers, golds):
+        return [min(len(a), len(g)) / max(len(a), len(g)) for a, g in zip(answers, golds, strict=True)]
+
+    def labels(self):
+        return {"of": "letters"}
+
+
 @pytest.fixture
 def talk(tmp_path):
     path = tmp_path / "talk.jsonl"
@@ -104,6 +114,18 @@ def test_a_failing_reader_is_written_down_and_costs_its_conversation(command, ta
     assert any("1 answers are missing" in note for note in manifest["notes"])
 
 
+def test_a_further_metric_is_a_score_like_the_others(command, talk) -> None:
+    letters = ("+answers.metrics.letters={_target_: tests.test_qa_task.Letters}", "answers.headline=letters")
+    run = command(main, "+experiment=locomo_qa", talk, *QUICK, *letters)
+    assert run.code == 0, run.err
+    assert answers(run)["gold_context", "first_turn", "c1:q0"]["scores"]["letters"] == round(
+        4 / 28, 6
+    )  # "Rome" and the turn
+    assert "letters" not in answers(run)["gold_context", "first_turn", "c1:q2"]["scores"]
+    assert run.results["manifest"]["metrics"] == {"letters": {"of": "letters"}}
+    assert "letters answerable" in (run.folder / "table.md").read_text(encoding="utf-8")
+
+
 def test_a_multirun_names_what_changed_and_keeps_what_is_done(command, talk) -> None:
     arguments = ("-m", "+experiment=locomo_qa", talk, *QUICK, "answers.context.turns=1,2")
     assert command(main, *arguments).code == 0
@@ -124,6 +146,7 @@ def test_a_multirun_names_what_changed_and_keeps_what_is_done(command, talk) -> 
         ("+answers.extra=1", "give exactly"),
         ("answers.context.turns=0", "at least 1 turn"),
         ("answers.judges=5", "answers.judges"),
+        ("+answers.metrics.length={_target_: tests.test_qa_task.Letters}", "computed anyway"),
     ],
 )
 def test_a_wrong_setting_ends_in_one_line(command, talk, option: str, message: str) -> None:
@@ -133,7 +156,7 @@ def test_a_wrong_setting_ends_in_one_line(command, talk, option: str, message: s
 
 
 def test_no_reader_is_an_error() -> None:
-    keys = {"context": {}, "readers": {}, "judges": {}, "sample": None, "audit": None}
+    keys = {"context": {}, "readers": {}, "judges": {}, "metrics": {}, "sample": None, "audit": None}
     with pytest.raises(InputError, match=r"answers\.readers is empty"):
         check_answers({**keys, "baselines": None, "headline": "f1_set", "gold": None}, [])
     with pytest.raises(InputError, match="give exactly"):

@@ -75,6 +75,18 @@ class Reader(Protocol):
         ...
 
 
+class AnswerMetric(Protocol):
+    """A score of answers against their gold answers beyond those that are always computed."""
+
+    def score(self, answers: Sequence[str], golds: Sequence[str]) -> list[float]:
+        """Return one value a pair."""
+        ...
+
+    def labels(self) -> dict[str, str]:
+        """Return what must stand beside a figure, such as the model."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A judge's word on one answer.

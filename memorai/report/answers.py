@@ -9,7 +9,7 @@ from typing import Any
 from memorai.answer.types import Verdict
 from memorai.harness.answers import Answered
 from memorai.harness.run import Outcome
-from memorai.metrics.answer_scores import NO_K, OVERLAP, score_answer
+from memorai.metrics.answer_scores import ANSWER, NO_K, OVERLAP, score_answer
 from memorai.metrics.answer_table import official_mean
 from memorai.metrics.retrieval import Score, score_question
 from memorai.metrics.statistics import WEIGHTED
@@ -66,6 +66,7 @@ def grade(
     verdicts: Mapping[str, Mapping[str, Verdict]],
     ks: Sequence[int],
     protocol: str,
+    further: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Graded:
     """Score one reader's answers from one system's contexts.
 
@@ -77,6 +78,7 @@ def grade(
         verdicts: by judge, then question id.
         ks: cut-offs of the retrieval metrics, of turns.
         protocol: what system and reader have seen.
+        further: scores by metric, then question id, where a question has one.
     """
     scores: list[tuple[Score, ...]] = []
     questions: list[Question] = []
@@ -87,6 +89,7 @@ def grade(
             own = {name: by_question[question.id] for name, by_question in verdicts.items()}
             id_ = question.id
             entries = score_answer(question, answered.answers[id_], answered.held[id_], answered.tokens[id_], own)
+            entries += [(name, ANSWER, NO_K, by[id_]) for name, by in (further or {}).items() if id_ in by]
             if question.evidence:
                 found = score_question(outcome.rankings[id_], question, ks, session_of)
                 entries += [score for score in found if score[0] in ("ndcg", "recall") and score[1] == "turn"]
@@ -148,7 +151,8 @@ def answer_rows(
 
 
 def metrics_of(rows: Sequence[Row]) -> list[str]:
-    """Return the names of the answers' metrics, overlaps first, as tables show them."""
+    """Return the names of the answers' metrics as tables show them: judges, overlaps, then further ones."""
     present = dict.fromkeys(row.metric for row in rows if row.unit == "answer")
     judges = [name for name in present if name.startswith("judge_")]
-    return [*judges, *(name for name in OVERLAP if name in present)]
+    known = {*judges, *OVERLAP, "f1_locomo_official", "length", "abstention"}
+    return [*judges, *(name for name in OVERLAP if name in present), *(name for name in present if name not in known)]
