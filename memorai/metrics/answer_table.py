@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -72,9 +73,14 @@ def corrected_recall(recalls: Sequence[float | None]) -> float | None:
 @cache
 def _rouge_scorer() -> Any:
     try:
+        from absl import logging as absl_logging
         from rouge_score.rouge_scorer import RougeScorer
     except ImportError as error:
         raise _missing("rouge-score") from error
+    if sys.__stderr__ is not None:
+        # absl, which rouge-score logs with, closes whatever stood in for standard error at its import as soon as
+        # logging is configured anew, as Hydra does for each job; the process's own it leaves open
+        absl_logging.get_absl_handler().python_handler.setStream(sys.__stderr__)
     return RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
 
 

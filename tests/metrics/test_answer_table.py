@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
@@ -44,3 +45,19 @@ def test_a_missing_package_is_named(monkeypatch, module, score):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(InputError, match=r"memorai\[qa\]"):
         score("a", "b")
+
+
+STREAMS = """
+import contextlib, io, logging
+from memorai.metrics.answer_table import rouge
+shown = io.StringIO()
+with contextlib.redirect_stderr(shown):
+    rouge("a dog", "a dog")
+logging.shutdown()  # as whoever configures logging anew does
+shown.write("still open")
+"""
+
+
+def test_who_stood_in_for_standard_error_is_not_closed() -> None:
+    done = subprocess.run([sys.executable, "-c", STREAMS], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
