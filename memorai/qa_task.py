@@ -68,6 +68,8 @@ def evaluate_answers(config: DictConfig, tracker: Any = None) -> dict[str, float
     settings, changed = plain(config), variant()
     check_settings(settings)
     given = check_answers(settings.get("answers"), list(settings["systems"]))
+    if settings.get("spread"):
+        raise InputError("spread is for runs that rank only; the task answers runs in one process: leave spread out")
     kept = finished(folder, settings, changed) if multirun and config.resume else None
     if kept is not None:
         return _headline(kept.rows, given["headline"])

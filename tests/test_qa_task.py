@@ -145,6 +145,7 @@ def test_a_multirun_names_what_changed_and_keeps_what_is_done(command, talk) -> 
         ("answers.audit=missing.json", "missing.json"),
         ("+answers.extra=1", "give exactly"),
         ("answers.context.turns=0", "at least 1 turn"),
+        ("spread=processes", "leave spread out"),
         ("answers.judges=5", "answers.judges"),
         ("+answers.metrics.length={_target_: tests.test_qa_task.Letters}", "computed anyway"),
     ],

@@ -72,6 +72,8 @@ class SpanModel:
             parts = {"turn": TURN_FEATURES, "sentence": SENTENCE_FEATURES, "span": SPAN_FEATURES}
             weights = {key: np.array([float(data[key][name]) for name in parts[key]]) for key in parts}
             trained_on = tuple(map(str, data["trained_on"]))
+            if not all(np.isfinite(values).all() for values in weights.values()):
+                raise ValueError("a weight is not finite")
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{source}: not the weights of an extractive reader ({error!r})") from None
         return cls(**weights, trained_on=trained_on)

@@ -29,6 +29,9 @@ _ENGLISH: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 )  # fmt: skip
 _TOLD_BY_ASSISTANT = re.compile(r"\byou (?:\w+ )?(?:recommend|suggest|mention|provid|told|said|g[ai]ve)")
 _REMIND = re.compile(r"\b(?:remind|tell|recall|confirm|clarify)\b")
+#: what a choice without a comma has before its first option
+_BEFORE_OPTIONS = ("is it ", "was it ", "prefer ", "first ")
+_LONGEST_CHOICE = 1000  # characters
 _POLAR = re.compile(
     r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|would|will|should|shall|might|may|am)(?:n't)?\b"
 )
@@ -107,13 +110,24 @@ def terms_of(text: str, language: str) -> frozenset[str]:
 
 
 def _options(text: str) -> tuple[str, ...]:
-    """The two or more alternatives after the last comma, colon or verb of "the bike or the car?"."""
-    match = re.search(r"[,:]\s*([^,:?]+(?:,[^,:?]+)*?),?\s+or\s+([^?]+)\?\s*$", text)
-    if not match:
-        match = re.search(r"(?:\bis it|\bwas it|\bprefer|\bfirst)\s+([^,:?]+?)\s+or\s+([^?]+)\?\s*$", text)
-    if not match:
+    """The alternatives of "..., the bike or the car?": of a choice, what stands on both sides of its last "or"."""
+    asked = text.strip()
+    before, found, last = asked.removesuffix("?").rpartition(" or ")
+    if not (found and asked.endswith("?")) or len(asked) > _LONGEST_CHOICE:
         return ()
-    return tuple(part.strip() for part in (*match[1].split(","), match[2]) if part.strip())
+    head = before.rstrip()
+    if head.endswith(","):  # "..., a train, a bus, or a tram?"
+        options = [*head.rstrip(",").split(",")[1:], last]
+    else:
+        place = max(head.rfind(","), head.rfind(":"))
+        if place < 0:
+            ends = [head.lower().rfind(words) + len(words) for words in _BEFORE_OPTIONS if words in head.lower()]
+            if not ends:
+                return ()
+            place = max(ends) - 1
+        options = [head[place + 1 :], last]
+    cleaned = tuple(option.strip() for option in options)
+    return cleaned if len(cleaned) > 1 and all(cleaned) else ()
 
 
 def _order(lower: str) -> str:

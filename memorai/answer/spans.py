@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -74,7 +75,11 @@ def candidates(words: Words) -> list[tuple[int, int]]:
         return _clauses(tokens)  # the weights were fitted to English phrases
     starts = [i for i in range(size) if _may_start(tokens, i)]
     ends = [i for i in range(size) if _may_end(tokens, i)]
-    found = [(start, end + 1) for start in starts for end in ends if start <= end < start + MAX_TOKENS]
+    found = [
+        (start, end + 1)
+        for start in starts
+        for end in ends[bisect_left(ends, start) : bisect_left(ends, start + MAX_TOKENS)]
+    ]
     whole = (_skip(tokens, 0, 1), _skip(tokens, size - 1, -1) + 1)
     return found if whole in found or whole[0] >= whole[1] else [*found, whole]
 

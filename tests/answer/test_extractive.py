@@ -134,7 +134,8 @@ def test_weights_of_one_s_own(tmp_path: Path) -> None:
     path = tmp_path / "w.json"
     path.write_text(json.dumps(zeros), encoding="utf-8")
     assert ExtractiveReader(str(path)).chosen_on == ("mine",)
-    for broken in ("{}", "[]", "no json", json.dumps({**zeros, "span": {}}), json.dumps({**zeros, "turn": None})):
+    nan = json.dumps({**zeros, "span": dict.fromkeys(SPAN_FEATURES, float("nan"))})
+    for broken in ("{}", "[]", "no json", json.dumps({**zeros, "span": {}}), json.dumps({**zeros, "turn": None}), nan):
         path.write_text(broken, encoding="utf-8")
         with pytest.raises(InputError, match="not the weights"):
             SpanModel.read(path)

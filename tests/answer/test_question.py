@@ -66,6 +66,27 @@ def test_the_options_and_the_order_of_a_choice() -> None:
     assert understand("What is it, red or blue?", []).order == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("In May, which came first, the bike or the car?", ("the bike", "the car")),
+        ("Which was it: tea or coffee?", ("tea", "coffee")),
+        ("Which did I use, a train, a bus, or a tram?", ("a train", "a bus", "a tram")),
+        ("Does Ann prefer tea or coffee?", ("tea", "coffee")),
+        ("What does Ann do to relax or unwind?", ()),  # no choice
+        ("Would Ann rather ski, or?", ()),
+        ("The bike, or the car", ()),
+    ],
+)
+def test_options(text: str, options: tuple[str, ...]) -> None:
+    assert understand(text, []).options == options
+
+
+@pytest.mark.parametrize("piece", [", a", ", a or", "is it ", " ", "a few days ago ", "how many ", "which word "])
+def test_a_question_of_any_length_is_read(piece: str) -> None:
+    assert understand(piece * 50_000 + "?", []).kind  # patterns that went back and forth took hours
+
+
 def test_questions_for_several_things() -> None:
     assert understand("What activities does Ann enjoy?", []).several
     assert understand("Which books has Bo read?", []).several
