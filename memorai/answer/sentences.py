@@ -112,11 +112,12 @@ class Coverage:
     def __init__(self, asked: Asked, weight: Mapping[str, float]) -> None:
         self._asked, self._weight = asked.terms, weight
         self._unseen = max(weight.values(), default=1.0)
-        self._total = sum(map(self._of, self._asked)) or 1.0
+        # exactly rounded sums, since a set has no order that two processes share
+        self._total = math.fsum(map(self._of, self._asked)) or 1.0
 
     def __call__(self, terms: frozenset[str]) -> float:
         """Return the share, in [0, 1]."""
-        return sum(map(self._of, terms & self._asked)) / self._total
+        return math.fsum(map(self._of, terms & self._asked)) / self._total
 
     def _of(self, term: str) -> float:
         return self._weight.get(term, self._unseen)

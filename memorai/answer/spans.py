@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -97,10 +98,10 @@ def span_features(asked: Asked, words: Words, spans: Sequence[tuple[int, int]], 
         [len(spans), len(SPAN_FEATURES)].
     """
     tokens, size = words.tokens, len(words.tokens)
-    total = sum(weight.get(term, 1.0) for term in asked.terms) or 1.0
+    total = math.fsum(weight.get(term, 1.0) for term in asked.terms) or 1.0
     match = np.array(
         [
-            sum(weight.get(term, 1.0) for term in terms & asked.terms) / total / max(1, len(terms))
+            math.fsum(weight.get(term, 1.0) for term in terms & asked.terms) / total / max(1, len(terms))
             for terms in words.terms
         ]
     )

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -141,6 +144,35 @@ def test_weights_of_one_s_own(tmp_path: Path) -> None:
             SpanModel.read(path)
     with pytest.raises(InputError, match="not the weights"):
         SpanModel.read(tmp_path / "missing.json")
+
+
+SEEDED = """
+from datetime import datetime
+from memorai.answer.question import understand
+from memorai.answer.sentences import Coverage, ContextReader, rarity
+from memorai.answer.context import RankedContext
+from memorai.types import Turn
+words = [f"{chr(97 + i % 26)}{chr(97 + i % 7)}dog{i}" for i in range(40)]
+turns = [Turn(f"t{i}", "s", "Ann", " ".join(words[: i + 3])) for i in range(30)]
+spoken = ContextReader().read(RankedContext(30).build(turns, [t.id for t in turns]), "en")
+coverage = Coverage(understand(" ".join(words), []), rarity(spoken))
+print([coverage(item.terms).hex() for item in spoken])
+"""
+
+
+def test_sums_do_not_depend_on_the_order_of_a_set() -> None:
+    """Two equal sentences tie, whatever PYTHONHASHSEED is: rounding must not choose between them."""
+    shown = {
+        subprocess.run(
+            [sys.executable, "-c", SEEDED],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(shown) == 1
 
 
 def test_the_weights_that_ship_never_saw_locomo() -> None:
